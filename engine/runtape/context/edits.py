@@ -1,0 +1,54 @@
+"""What can be changed in a recorded request before it is sent again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Leave out one piece of the context, with everything below it."""
+
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Put `new` for every occurrence of `old` in the context's text."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetSystem:
+    """Use `text` as the whole system prompt."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddSystem:
+    """Append `text` to the system prompt, as a paragraph of its own."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """Leave out every occurrence of `text` in what tools returned."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetModel:
+    """Ask another model of the same API."""
+
+    name: str
+
+
+Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | SetModel
+Variant: TypeAlias = frozenset[Edit]
+"""A request with these edits; the empty set is the request as recorded."""

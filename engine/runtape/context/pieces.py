@@ -1,0 +1,57 @@
+"""The context of one model call as a tree of removable pieces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..wire.values import Request, Slot, SlotKind
+
+PieceKind = Literal["message", "item", "paragraph", "sentence"]
+"""A message or tool result; a JSON member or element; a block of text; the smallest unit of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A span of one text slot."""
+
+    ref: str
+    """Stable name such as `9[1]/s2`: origin event, message, path below it."""
+    kind: PieceKind
+    slot: int
+    """Index into `Context.slots`."""
+    start: int
+    end: int
+    """Character span in the slot's text."""
+    text: str
+    parent: int | None
+    """Index into `Context.pieces`; None for a message."""
+    children: tuple[int, ...]
+    """Indexes into `Context.pieces`; empty for a leaf."""
+    role: SlotKind
+    event: int | None
+    """The event that first brought this text into the run."""
+    tool: str | None
+    """The tool that returned it, for a tool result."""
+    pinned: bool
+    """True for the system prompt and the user's first task: held in place until the headline is proven."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotExamined:
+    """A part of the request that no edit removes."""
+
+    ref: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A request and its pieces, in context order."""
+
+    request: Request
+    slots: tuple[Slot, ...]
+    pieces: tuple[Piece, ...]
+    leaves: tuple[int, ...]
+    """Indexes into `pieces` of the pieces without children; what the search removes."""
+    not_examined: tuple[NotExamined, ...]

@@ -1,0 +1,27 @@
+"""What counts as 'the same thing happened'."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..wire.values import Reply
+
+
+class Matcher(Protocol):
+    """One rule for 'the same decision'; frozen, so that two equal rules are one cache entry."""
+
+    def matches(self, reply: Reply) -> bool:
+        """True when the reply makes this decision."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The decision under investigation, chosen from the recorded reply."""
+
+    label: str
+    """In words, such as `calls forward_email`; holds names from the trace, so it is recorded text."""
+    tool: str | None
+    """The tool whose call is the decision; None for text."""
+    matcher: Matcher

@@ -1,0 +1,151 @@
+"""What the verbs return: plain values, nothing rendered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..search.finding import Finding, Kind
+from ..stats.tally import Tally
+
+Count = tuple[int, int]
+"""(kept, n): samples in which the decision happened again, and samples."""
+
+CandidateVerdict = Literal["PASS", "PART", "FAIL"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One proven dependence, in the words of the trace."""
+
+    refs: list[str]
+    texts: list[str]
+    """The text of each piece, exactly as recorded."""
+    kind: Kind
+    with_: Count
+    without: Count
+    p: float
+    interval: tuple[float, float]
+    """Newcombe's 95% interval for the drop of the rate."""
+    instead: list[tuple[str, int]]
+    """What the agent does without it, most frequent first."""
+    events: list[int | None]
+    """The event that brought each piece into the run."""
+    tools: list[str | None]
+    """The tool that returned each piece, for tool results."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyReport:
+    """Why one recorded decision was made."""
+
+    trace: str
+    event: int
+    """The `llm_response` event of the decision."""
+    decision: str
+    base: Count
+    headline: list[str]
+    """Texts of the leading cause; empty when none was proven."""
+    causes: list[Cause]
+    """Proven, headline first, required inputs last."""
+    required: list[Cause]
+    """The causes without which the agent stops or asks."""
+    suspects: list[tuple[str, str, float]]
+    """(ref, text, probability): likely, not proven."""
+    untested: list[tuple[str, str]]
+    """(ref, reason): what was not examined."""
+    calls: int
+    """Samples drawn from the model; answers from the reply cache cost none."""
+    reused: int
+    """Samples answered from the reply cache."""
+    requests: int
+    """Requests sent."""
+    rounds: int
+    """Waits for the model, one after another."""
+    planned: int
+    """Samples the whole search is expected to need."""
+    stopped: str | None
+    """Why the search ended before it was done; None when it is done."""
+    finding: Finding
+    pieces: list[tuple[str, str]] = field(default_factory=list)
+    """(ref, state) of every leaf in context order; state is proven, suspected, cleared, held or untried."""
+    notes: list[str] = field(default_factory=list)
+    """What the reader has to know about this run: parameters left out, answers that did not count."""
+    upstream: list[WhyReport] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One measured fix."""
+
+    name: str
+    edit: str
+    """The change in words or the text added."""
+    kept: int
+    n: int
+    """Reruns of the bad decision with the fix in which it still happened, of n."""
+    p: float
+    controls: Count
+    """Benign decisions that were still made with the fix, of those rerun."""
+    verdict: CandidateVerdict
+    reason: str
+    """Why PART or FAIL; empty for PASS."""
+    instead: list[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class FixReport:
+    """Candidate fixes, measured on the exact context that failed."""
+
+    trace: str
+    event: int
+    decision: str
+    base: Count
+    candidates: list[Candidate]
+    best: str | None
+    """Name of the best candidate that passes; None when none does."""
+    calls: int
+    reused: int
+    requests: int
+    stopped: str | None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What one request leads to, over some reruns."""
+
+    tally: Tally
+    actions: list[tuple[str, int]]
+    """Every action with its count, most frequent first."""
+    replies: list[tuple[tuple[str, ...], str]]
+    """(tools called, arguments and text) of each counting reply."""
+    calls: int
+    reused: int
+    decision: str
+    notes: list[str] = field(default_factory=list)
+
+    def counts(self) -> Counter[str]:
+        """Replies by action."""
+        return Counter(dict(self.actions))
+
+    def __len__(self) -> int:
+        """Replies that count."""
+        return len(self.replies)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long verb is; handed to `on_progress`."""
+
+    calls: int
+    """Samples drawn so far."""
+    planned: int
+    """Samples expected in all; grows when the search finds that it needs more."""
+    seconds_left: float | None
+    """Estimate; None while there is none."""
+    message: str
+    """What is being done, without recorded text."""
+    partial: WhyReport | FixReport | None = None
+    """What is known so far."""

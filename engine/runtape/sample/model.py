@@ -1,0 +1,46 @@
+"""The one thing a model has to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..wire.values import Json, Reply, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One sample as it is kept in the reply cache."""
+
+    reply: Reply | None
+    """None when the model's answer could not be read; `error` says why."""
+    raw: Json
+    """The response body it came from, or what the model function returned."""
+    error: str | None = None
+
+
+class RequestRefused(Exception):
+    """Raised by a model when the server refuses this one request (too long, invalid); others may still pass."""
+
+
+class Model(Protocol):
+    """Answers requests. Every implementation passes `testing.conformance`."""
+
+    identity: str
+    """What the reply cache files answers under: endpoint and API, or the function and its source; never a key."""
+    max_n: int
+    """Largest `n` worth asking for at once; 1 where one request gives one sample."""
+
+    async def sample(self, request: Request, n: int) -> Sequence[Answer]:
+        """One to n independent answers to `request`; may be fewer where the server does not honour `n`.
+
+        Raises:
+            RequestRefused: this request cannot be answered; others may.
+            ModelFailed: no request can be answered (bad key, unknown model, server down).
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        ...

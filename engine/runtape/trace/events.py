@@ -1,0 +1,28 @@
+"""One line of a trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from ..wire.values import JsonObject
+
+EventType: TypeAlias = Literal[
+    "run_start", "llm_request", "llm_response", "tool_call", "tool_result", "state", "log", "error", "run_end"
+]
+"""The kinds this version writes. A reader keeps events of any other kind as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a run, as it stands in the file."""
+
+    id: int
+    """Number of the event; rises through the file."""
+    ts: float
+    """Seconds since the epoch."""
+    type: str
+    payload: JsonObject
+    meta: JsonObject = field(default_factory=dict)
+    parent: int | None = None
+    """The request of an `llm_response`, the call of a `tool_result`."""
