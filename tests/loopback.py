@@ -8,7 +8,10 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from 3.11
 
 
 @dataclass
@@ -114,7 +117,7 @@ class Loopback:
         """Base URL for the OpenAI SDK."""
         return f"{self.root}/v1"
 
-    def __enter__(self) -> Loopback:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -131,7 +134,12 @@ def sse(*events: Any, done: bool = True) -> list[bytes]:
 
 
 def chat_reply(
-    text: str | None = None, calls: Iterable[tuple[str, Any]] = (), *, n: int = 1, finish: str | None = None, model: str = "m"
+    text: str | None = None,
+    calls: Iterable[tuple[str, Any]] = (),
+    *,
+    n: int = 1,
+    finish: str | None = None,
+    model: str = "m",
 ) -> dict[str, Any]:
     """A chat completion body; `calls` are (tool, arguments)."""
     tool_calls = [

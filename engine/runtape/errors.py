@@ -6,6 +6,7 @@ RuntapeError
 │   ├── TraceUnreadable
 │   ├── EventNotFound
 │   ├── NotADecision          the event holds no model reply to explain
+│   ├── BrokenRequest         a recorded request that cannot be put together again
 │   ├── EditChangesNothing
 │   ├── BadModel              no model, or a model function that cannot be loaded
 │   ├── EndpointNotAllowed    a recorded address that the user did not name
@@ -41,6 +42,10 @@ class EventNotFound(BadInput):
 
 class NotADecision(BadInput):
     """Raised when an event cannot be tied to a recorded model reply."""
+
+
+class BrokenRequest(BadInput):
+    """Raised when a recorded request builds on one that is missing or circular, or is of the wrong shape."""
 
 
 class EditChangesNothing(BadInput):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..wire.values import Request, Slot, SlotKind
+from .spans import Tree
 
 PieceKind = Literal["message", "item", "paragraph", "sentence"]
 """A message or tool result; a JSON member or element; a block of text; the smallest unit of text."""
@@ -24,6 +25,7 @@ class Piece:
     end: int
     """Character span in the slot's text."""
     text: str
+    """What it says, with the escapes of a JSON string resolved; an inner piece's text is as it stands in the slot."""
     parent: int | None
     """Index into `Context.pieces`; None for a message."""
     children: tuple[int, ...]
@@ -55,3 +57,7 @@ class Context:
     leaves: tuple[int, ...]
     """Indexes into `pieces` of the pieces without children; what the search removes."""
     not_examined: tuple[NotExamined, ...]
+    trees: tuple[Tree, ...] = ()
+    """How the text of each slot falls apart, one per slot; a slot that is not examined has no spans."""
+    first_leaf: tuple[int, ...] = ()
+    """Position in `leaves` of each slot's first leaf, one per slot."""

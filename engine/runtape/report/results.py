@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ..context.edits import Edit
 from ..search.finding import Finding, Kind
-from ..stats.tally import Tally
+from .distribution import Distribution, Seen, StoppedBy
+
+__all__ = [
+    "Candidate",
+    "CandidateVerdict",
+    "Cause",
+    "Count",
+    "Distribution",
+    "FixReport",
+    "Progress",
+    "Ranked",
+    "Ranking",
+    "Seen",
+    "StoppedBy",
+    "WhyReport",
+]
 
 Count = tuple[int, int]
 """(kept, n): samples in which the decision happened again, and samples."""
@@ -68,11 +83,36 @@ class WhyReport:
     stopped: str | None
     """Why the search ended before it was done; None when it is done."""
     finding: Finding
-    pieces: list[tuple[str, str]] = field(default_factory=list)
+    pieces: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(ref, state) of every leaf in context order; state is proven, suspected, cleared, held or untried."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list[str])
     """What the reader has to know about this run: parameters left out, answers that did not count."""
-    upstream: list[WhyReport] = field(default_factory=list)
+    upstream: list[WhyReport] = field(default_factory=list["WhyReport"])
+    stopped_by: StoppedBy | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One piece with how suspicious its wording is, seen from the decision."""
+
+    ref: str
+    text: str
+    score: float
+    """Standard deviations above the mean of all pieces."""
+    event: int | None
+    tool: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Every piece of a context, most suspicious first; a guess from the wording, nothing was rerun."""
+
+    trace: str
+    event: int
+    decision: str
+    pieces: list[Ranked]
+    untested: list[tuple[str, str]]
+    """(ref, reason): what no edit removes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +132,8 @@ class Candidate:
     reason: str
     """Why PART or FAIL; empty for PASS."""
     instead: list[tuple[str, int]]
+    edits: tuple[Edit, ...] = ()
+    """The change itself; empty for a guard, which acts outside the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,30 +151,10 @@ class FixReport:
     reused: int
     requests: int
     stopped: str | None
-    notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """What one request leads to, over some reruns."""
-
-    tally: Tally
-    actions: list[tuple[str, int]]
-    """Every action with its count, most frequent first."""
-    replies: list[tuple[tuple[str, ...], str]]
-    """(tools called, arguments and text) of each counting reply."""
-    calls: int
-    reused: int
-    decision: str
-    notes: list[str] = field(default_factory=list)
-
-    def counts(self) -> Counter[str]:
-        """Replies by action."""
-        return Counter(dict(self.actions))
-
-    def __len__(self) -> int:
-        """Replies that count."""
-        return len(self.replies)
+    notes: list[str] = field(default_factory=list[str])
+    stopped_by: StoppedBy | None = None
+    planned: int = 0
+    """Samples that all candidates and controls need."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from ..errors import ModelFailed
 from ..wire.values import Json, Reply, Request
 
 
@@ -24,6 +25,11 @@ class RequestRefused(Exception):
     """Raised by a model when the server refuses this one request (too long, invalid); others may still pass."""
 
 
+class Unanswered(ModelFailed):
+    """Raised by a model when this request got no answer (overload, timeout, lost connection); asking again may pass."""
+
+
+@runtime_checkable
 class Model(Protocol):
     """Answers requests. Every implementation passes `testing.conformance`."""
 
@@ -37,6 +43,7 @@ class Model(Protocol):
 
         Raises:
             RequestRefused: this request cannot be answered; others may.
+            Unanswered: this request got no answer now; the same one may later.
             ModelFailed: no request can be answered (bad key, unknown model, server down).
         """
         ...

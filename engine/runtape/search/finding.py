@@ -15,6 +15,8 @@ Status = Literal[
     "found", "nothing found", "nothing read matters", "not reproducible", "too rare", "not enough reruns", "stopped"
 ]
 
+Unfinished = Literal["running", "stopped", "budget", "void answers"]
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -56,15 +58,19 @@ class Finding:
     suspects: tuple[Suspect, ...] = ()
     cleared: int = 0
     """Leaves whose removal was tried and changed nothing that the search still doubts."""
+    cleared_leaves: tuple[int, ...] = ()
+    """Those leaves, in context order."""
     held: tuple[int, ...] = ()
     """Leaves that were kept in place all along (system prompt and task in quick mode)."""
     missed: float = 0.0
     """Expected number of needed leaves that were not found, by the search's own model."""
     kept_only: Tally | None = None
-    """The context with nothing but the claimed leaves; None when not tried."""
+    """The context with nothing but the claimed and the pinned leaves; None when not tried."""
     rounds: int = 0
     """Batches waited for, one after another."""
     samples: int = 0
     """Samples asked for, cached or not."""
     planned: int = 0
     """Expected samples of the whole search, as far as known now."""
+    unfinished: Unfinished | None = None
+    """Why this is not the end of the search: the budget is spent, answers did not count, or it was stopped."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["same", "other", "stop", "filtered", "truncated", "refused", "invalid"]
-"""`same`: the decision happened again. `other`: another action. `stop`: the model stopped, asked, or fetched data again.
-The last four are no sample of either: the answer was withheld, cut, refused or unreadable."""
+"""`same`: the decision happened again. `other`: another action. `stop`: the model stopped, asked, or fetched data
+again. The last four are no sample of either: the answer was withheld, cut, refused or unreadable."""
 
 
 @dataclass(frozen=True, slots=True)

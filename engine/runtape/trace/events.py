@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from ..wire.values import JsonObject
+from ..wire.values import Json, JsonObject
 
 EventType: TypeAlias = Literal[
-    "run_start", "llm_request", "llm_response", "tool_call", "tool_result", "state", "log", "error", "run_end"
+    "run_start", "llm_request", "llm_response", "tool_call", "tool_result", "state", "log", "error", "gap", "run_end"
 ]
 """The kinds this version writes. A reader keeps events of any other kind as they are."""
 
@@ -23,6 +23,6 @@ class Event:
     """Seconds since the epoch."""
     type: str
     payload: JsonObject
-    meta: JsonObject = field(default_factory=dict)
+    meta: JsonObject = field(default_factory=dict[str, "Json"])
     parent: int | None = None
     """The request of an `llm_response`, the call of a `tool_result`."""

@@ -1,0 +1,1 @@
+"""Attribution searches against simulated models whose answer is known."""

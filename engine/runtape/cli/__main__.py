@@ -1,0 +1,5 @@
+"""`python -m runtape.cli`."""
+
+from .main import main
+
+main()

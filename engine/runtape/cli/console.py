@@ -1,0 +1,80 @@
+"""What the command line prints: results on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from ..canon import dumps
+from ..errors import BadInput, BudgetSpent, ModelFailed, RuntapeError
+from ..report.results import Progress, StoppedBy
+
+DONE, DOES_NOT_HOLD, BAD_INPUT, BUDGET, MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+
+def exit_status(error: RuntapeError) -> int:
+    """The exit status that stands for an error."""
+    match error:
+        case BadInput():
+            return BAD_INPUT
+        case BudgetSpent():
+            return BUDGET
+        case ModelFailed():
+            return MODEL
+        case _:
+            return BAD_INPUT
+
+
+def report_status(stopped_by: StoppedBy | None, *, holds: bool) -> int:
+    """The exit status of a report: why it ended early, or whether what was asked for holds."""
+    match stopped_by:
+        case "budget":
+            return BUDGET
+        case "model":
+            return MODEL
+        case "cancelled":
+            return INTERRUPTED
+        case None:
+            return DONE if holds else DOES_NOT_HOLD
+
+
+def print_json(fields: dict[str, Any]) -> None:
+    """One JSON object, one line."""
+    sys.stdout.write(dumps(fields).decode("utf-8") + "\n")
+
+
+def complain(message: str) -> None:
+    """One message on standard error."""
+    sys.stderr.write(f"runtape: {message}\n")
+
+
+class Watch:
+    """Follows a long verb: keeps its newest partial result and, on a terminal, shows one live line."""
+
+    def __init__(self, draw: Callable[[str], None] | None) -> None:
+        self.latest: Progress | None = None
+        self._draw = draw
+
+    def __call__(self, progress: Progress) -> None:
+        """Take one report of progress."""
+        self.latest = progress
+        if self._draw is not None:
+            left = "" if progress.seconds_left is None else f", about {progress.seconds_left:.0f} s left"
+            self._draw(f"{progress.calls} of about {progress.planned} model calls{left}: {progress.message}")
+
+
+@contextmanager
+def watching() -> Generator[Watch]:
+    """A watch whose line lives as long as the block."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield Watch(None)
+        return
+    # rich costs more to import than the rest of the command line; only a terminal needs it.
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status("starting") as status:
+        yield Watch(lambda line: status.update(escape(line)))

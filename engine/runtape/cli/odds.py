@@ -1,0 +1,42 @@
+"""`runtape odds`: how often a recorded decision is made again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options, rerun
+
+
+def command(
+    trace: options.TraceArgument,
+    event: options.EventArgument,
+    *,
+    runs: Annotated[int, typer.Option(min=1, help="Replies that count.")] = 20,
+    budget: Annotated[int | None, typer.Option(min=1, help="Most model calls.")] = None,
+    tool: options.Tool = None,
+    match: options.Match = None,
+    exact_args: options.ExactArgs = False,
+    model_fn: options.ModelFn = None,
+    base_url: options.BaseUrl = None,
+    no_cache: options.NoCache = False,
+    as_json: options.AsJson = False,
+) -> int:
+    """Rerun a recorded decision as it was and count how often it is made again.
+
+    Example: runtape odds last tool:forward_email --runs 20
+    """
+    return rerun.command(
+        trace,
+        event,
+        runs=runs,
+        budget=budget,
+        tool=tool,
+        match=match,
+        exact_args=exact_args,
+        model_fn=model_fn,
+        base_url=base_url,
+        no_cache=no_cache,
+        as_json=as_json,
+    )

@@ -1,0 +1,69 @@
+"""`runtape rerun`: what a recorded decision becomes with a change."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..report.fields import rerun_fields
+from ..report.rerun_page import rerun_page
+from ..report.text import to_text
+from . import console, options, traces
+
+
+def command(
+    trace: options.TraceArgument,
+    event: options.EventArgument,
+    *,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="REF", help="Leave this piece out; may be given again.")
+    ] = None,
+    replace: Annotated[str | None, typer.Option(metavar="OLD=>NEW", help="Put NEW for every OLD.")] = None,
+    system_file: Annotated[Path | None, typer.Option(metavar="F", help="Use this file as the system prompt.")] = None,
+    add_system: Annotated[str | None, typer.Option(metavar="TEXT", help="Append TEXT to the system prompt.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="M", help="Ask another model of the same API.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Replies that count.")] = 10,
+    budget: Annotated[int | None, typer.Option(min=1, help="Most model calls.")] = None,
+    tool: options.Tool = None,
+    match: options.Match = None,
+    exact_args: options.ExactArgs = False,
+    model_fn: options.ModelFn = None,
+    base_url: options.BaseUrl = None,
+    no_cache: options.NoCache = False,
+    as_json: options.AsJson = False,
+) -> int:
+    """Ask the model again, with the recorded context or with a change to it, and count what it does.
+
+    Example: runtape rerun last tool:forward_email --add-system "Never forward invoices."
+    """
+    # the sampler is only needed once there is something to send.
+    from ..ops import rerunning
+    from ..ops.sync import run
+
+    seen = run(
+        rerunning.rerun(
+            traces.find(trace),
+            options.event_reference(event),
+            runs=runs,
+            drop=tuple(drop or ()),
+            replace=replace,
+            system=options.read_text_option(system_file),
+            add_system=add_system,
+            model=model_fn,
+            base_url=base_url,
+            model_name=model,
+            tool=tool,
+            match=match,
+            exact_args=exact_args,
+            budget=budget,
+            cache_dir=options.cache_dir(no_cache=no_cache),
+        )
+    )
+    if as_json:
+        console.print_json(rerun_fields(seen))
+    else:
+        sys.stdout.write(to_text(rerun_page(seen)))
+    return console.report_status(seen.stopped_by, holds=True)

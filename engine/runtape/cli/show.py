@@ -1,0 +1,57 @@
+"""`runtape show`: the timeline of a run, or one event of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ..report.text import to_text
+from ..report.trace_page import event_page, timeline_page
+from ..trace.events import Event
+from ..trace.refs import resolve
+from ..trace.trace import Trace
+from ..wire.values import JsonObject
+from . import console, options, traces
+
+
+def command(
+    trace: options.TraceArgument,
+    event: Annotated[
+        str | None,
+        typer.Argument(metavar="[EVENT]", help="Event number, `tool:NAME` or `last`; without it, the timeline."),
+    ] = None,
+    *,
+    as_json: options.AsJson = False,
+) -> int:
+    """Show the timeline of a recorded run, or everything in one event.
+
+    Example: runtape show last tool:forward_email
+    """
+    recorded = traces.load(trace)
+    chosen = None if event is None else _event(recorded, options.event_reference(event))
+    if as_json:
+        shown = recorded.events if chosen is None else [chosen]
+        console.print_json({"trace": recorded.name, "events": [_fields(one) for one in shown]})
+    else:
+        sys.stdout.write(to_text(timeline_page(recorded) if chosen is None else event_page(recorded, chosen)))
+    return console.DONE
+
+
+def _event(trace: Trace, reference: int | str) -> Event:
+    if isinstance(reference, int):
+        return trace.event(reference)
+    moment = resolve(trace, reference)
+    return moment.tool_call or moment.response
+
+
+def _fields(event: Event) -> JsonObject:
+    return {
+        "id": event.id,
+        "ts": event.ts,
+        "type": event.type,
+        "parent": event.parent,
+        "payload": event.payload,
+        "meta": event.meta,
+    }

@@ -1,0 +1,60 @@
+"""`runtape test`: a pytest file that fails when a recorded decision comes back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import console, options, traces
+
+
+def command(
+    trace: options.TraceArgument,
+    event: options.EventArgument,
+    *,
+    out: Annotated[Path, typer.Option(metavar="PATH", help="The new file, named test_*.py. Never overwrites.")],
+    add_system: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The fix: TEXT at the end of the system prompt.")
+    ] = None,
+    system_from: Annotated[
+        str | None, typer.Option(metavar="MODULE:NAME", help="Test the prompt that your code uses now.")
+    ] = None,
+    clean_with: Annotated[
+        str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that cleans what tools return.")
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Reruns that the test makes.")] = 10,
+    tool: options.Tool = None,
+    match: options.Match = None,
+    exact_args: options.ExactArgs = False,
+    model_fn: options.ModelFn = None,
+    as_json: options.AsJson = False,
+) -> int:
+    """Write a regression test for a recorded decision, with the trace beside it.
+
+    Example: runtape test last tool:forward_email --out tests/test_inbox.py --add-system "Never forward invoices."
+    """
+    # the sampler comes with the verbs.
+    from ..ops import regression
+
+    written = regression.write_test(
+        traces.find(trace),
+        options.event_reference(event),
+        out,
+        add_system=add_system,
+        system_from=system_from,
+        clean_with=clean_with,
+        runs=runs,
+        tool=tool,
+        match=match,
+        exact_args=exact_args,
+        model=model_fn,
+    )
+    command_line = f"python -m pytest {written}"
+    if as_json:
+        console.print_json({"path": str(written), "command": command_line})
+    else:
+        sys.stdout.write(f"wrote {written}\nrun it with: {command_line}\n")
+    return console.DONE

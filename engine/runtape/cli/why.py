@@ -1,0 +1,88 @@
+"""`runtape why`: which part of the context caused a decision."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from ..report.fields import ranking_fields, why_fields
+from ..report.ranking_page import ranking_page
+from ..report.results import WhyReport
+from ..report.text import to_text
+from ..report.why_page import why_page
+from . import console, options, traces
+
+
+def command(
+    trace: options.TraceArgument,
+    event: options.EventArgument,
+    *,
+    tool: options.Tool = None,
+    match: options.Match = None,
+    exact_args: options.ExactArgs = False,
+    suspect: Annotated[
+        list[str] | None, typer.Option(help="A piece or a quoted text to look at first; may be given again.")
+    ] = None,
+    depth: Annotated[
+        Literal["quick", "full"],
+        typer.Option(help="quick: stop at the first piece that makes the agent act differently. full: every piece."),
+    ] = "quick",
+    dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
+    budget: Annotated[int, typer.Option(min=1, help="Most model calls.")] = 400,
+    concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 16,
+    model_fn: options.ModelFn = None,
+    base_url: options.BaseUrl = None,
+    no_cache: options.NoCache = False,
+    as_json: options.AsJson = False,
+) -> int:
+    """Find the sentence that a recorded decision depends on, by rerunning that one model call with parts left out.
+
+    Example: runtape why last tool:forward_email
+    """
+    # numpy and the search are only needed once there is something to explain.
+    from ..ops import explain
+    from ..ops.sync import run
+
+    path = traces.find(trace)
+    reference = options.event_reference(event)
+    if dry:
+        ranking = explain.dry(path, reference, tool=tool, match=match, exact_args=exact_args)
+        if as_json:
+            console.print_json(ranking_fields(ranking))
+        else:
+            sys.stdout.write(to_text(ranking_page(ranking)))
+        return console.DONE
+    with console.watching() as watch:
+        try:
+            report = run(
+                explain.why(
+                    path,
+                    reference,
+                    model=model_fn,
+                    base_url=base_url,
+                    tool=tool,
+                    match=match,
+                    exact_args=exact_args,
+                    suspects=tuple(suspect or ()),
+                    depth=depth,
+                    budget=budget,
+                    concurrency=concurrency,
+                    cache_dir=options.cache_dir(no_cache=no_cache),
+                    on_progress=watch,
+                )
+            )
+        except KeyboardInterrupt:
+            if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
+                _print(watch.latest.partial, as_json=as_json)
+            return console.INTERRUPTED
+    _print(report, as_json=as_json)
+    return console.report_status(report.stopped_by, holds=bool(report.causes))
+
+
+def _print(report: WhyReport, *, as_json: bool) -> None:
+    if as_json:
+        console.print_json(why_fields(report))
+    else:
+        sys.stdout.write(to_text(why_page(report)))

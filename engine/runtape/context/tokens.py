@@ -1,0 +1,58 @@
+"""Texts as words that can be compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from .scripts import APOSTROPHES, WIDE
+
+# What stands before an @ or a / is bounded, so that hostile text is read in linear time.
+# Addresses, links, paths, numbers with their separators and identifiers stay whole; anything else is a word.
+_TOKEN = re.compile(
+    r"https?://[^\s<>\"']+"
+    r"|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+    r"|[\w~-]{0,64}(?:[/\\][\w.~-]+)+"
+    r"|\d[\d.,:/-]*\d|\d"
+    rf"|[^\W\d_](?:[\w{APOSTROPHES}-]*\w)?"
+    r"|\w+"
+)
+_PART = re.compile(r"[^\W\d_]{3,}|\d{2,}")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ENDINGS = ("ingly", "ations", "ation", "ings", "ing", "edly", "ers", "ed", "er", "es", "s", "ly", "e")
+_STEM = 4
+
+
+def tokens(text: str) -> frozenset[str]:
+    """The distinct words of a text, folded to lower case; e-mail addresses, links, paths and numbers whole.
+
+    Text without spaces between words gives pairs of neighbouring characters.
+    """
+    found: set[str] = set()
+    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if token[0] >= WIDE:
+            found.update(token[at : at + 2] for at in range(max(len(token) - 1, 1)))
+        else:
+            found.add(token.rstrip(".,:/-"))
+    return frozenset(found - {""})
+
+
+def related(text: str) -> frozenset[str]:
+    """`tokens`, with the parts of identifiers and the stems of words, so that `forward_email` meets "forwarding"."""
+    found = set(tokens(text))
+    for part in _PART.findall(_CAMEL.sub(" ", unicodedata.normalize("NFKC", text)).casefold()):
+        if part[0] < WIDE:
+            found.add(_stem(part))
+    return frozenset(found)
+
+
+def is_specific(token: str) -> bool:
+    """True for what names one thing: an address, a path, a number, an identifier."""
+    return any(c.isdigit() for c in token) or any(c in "@/\\_.:" for c in token)
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM:
+            return "~" + word[: -len(ending)]
+    return "~" + word

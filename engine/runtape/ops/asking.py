@@ -1,0 +1,125 @@
+"""The models that a verb asks, under one budget and over one reply cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import anyio
+
+from ..errors import BadInput
+from ..sample.budget import Budget
+from ..sample.cache import ReplyCache
+from ..sample.function import Answering
+from ..sample.model import Model
+from ..sample.resolve import resolve
+from ..sample.sampler import Counters, Sampler
+from ..wire.values import Request
+from .spent import Spent
+
+ModelInput: TypeAlias = "Model | Answering | str | None"
+"""A model, a function, `module:function`, `file.py:function`; None for the recorded API."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who answers the reruns, and what they may cost."""
+
+    model: ModelInput = None
+    base_url: str | None = None
+    budget: int | None = None
+    """Most model calls; None for no limit."""
+    concurrency: int = 16
+    """Requests at the same time."""
+    cache_dir: str | os.PathLike[str] | None = ".runtape"
+    """Where replies are kept; None for nowhere."""
+    job: str = ""
+    """Name under which the reply cache counts what was paid."""
+    purse: Budget | None = None
+    """What the calls are paid from, in place of `budget`."""
+
+    def __post_init__(self) -> None:
+        if self.budget is not None and self.budget < 0:
+            raise BadInput(f"A budget of {self.budget} model calls is negative. Give 0 or more.")
+        if self.concurrency < 1:
+            raise BadInput(f"concurrency={self.concurrency} sends nothing. Give at least 1.")
+
+
+class Asked:
+    """The samplers of one run, one for each model that its requests need."""
+
+    def __init__(self, asking: Asking, cache: ReplyCache, on_answer: Callable[[], None] | None) -> None:
+        self._asking = asking
+        self.cache = cache
+        self._on_answer = on_answer
+        self._budget = asking.purse or Budget(asking.budget)
+        self._models: dict[object, Model] = {}
+        self._samplers: dict[object, Sampler] = {}
+
+    def model(self, request: Request) -> Model:
+        """The model that answers this request.
+
+        Raises:
+            BadModel: there is none.
+            EndpointNotAllowed: it would be asked at an address that the user did not name.
+        """
+        # A model that was named answers everything; the recorded API is another one at every endpoint.
+        key = (request.api, request.endpoint) if self._asking.model is None else None
+        if key not in self._models:
+            self._models[key] = resolve(request, model=self._asking.model, base_url=self._asking.base_url)
+            self._samplers[key] = Sampler(
+                self._models[key],
+                self.cache,
+                self._budget,
+                concurrency=self._asking.concurrency,
+                job=self._asking.job,
+                on_progress=self._tell,
+            )
+        return self._models[key]
+
+    def sampler(self, request: Request) -> Sampler:
+        """The sampler for this request; raises as `model` does."""
+        model = self.model(request)
+        return next(self._samplers[key] for key, known in self._models.items() if known is model)
+
+    @property
+    def spent(self) -> Spent:
+        """What was done so far."""
+        return sum((_spent(sampler.counters) for sampler in self._samplers.values()), Spent())
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader of the results has to know, once each."""
+        return list(dict.fromkeys(note for sampler in self._samplers.values() for note in sampler.notes))
+
+    async def aclose(self) -> None:
+        """Close the connections that this run opened."""
+        for model in self._models.values():
+            if model is not self._asking.model:
+                await model.aclose()
+
+    def _tell(self, _: Counters) -> None:
+        if self._on_answer is not None:
+            self._on_answer()
+
+
+@asynccontextmanager
+async def asking_models(asking: Asking, on_answer: Callable[[], None] | None = None) -> AsyncGenerator[Asked, None]:
+    """The models for one run; closed at the end, also when the run is cancelled.
+
+    `on_answer` is called whenever an answer arrives.
+    """
+    with ReplyCache(None if asking.cache_dir is None else os.fspath(asking.cache_dir)) as cache:
+        asked = Asked(asking, cache, on_answer)
+        try:
+            yield asked
+        finally:
+            with anyio.CancelScope(shield=True):
+                await asked.aclose()
+
+
+def _spent(counters: Counters) -> Spent:
+    return Spent(counters.drawn, counters.reused, counters.requests)

@@ -1,0 +1,100 @@
+"""The changes a caller asks for, in the short forms of the public functions, as edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeAlias
+
+from ..context.edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
+from ..errors import BadInput
+
+Replacement: TypeAlias = "Mapping[str, str] | tuple[str, str] | str"
+"""{old: new}, (old, new) or `old=>new`."""
+Edits: TypeAlias = "Edit | Sequence[Edit] | AbstractSet[Edit]"
+
+ARROW = "=>"
+
+
+def changes(
+    *,
+    drop: str | Iterable[str] = (),
+    replace: Replacement | None = None,
+    system: str | None = None,
+    add_system: str | None = None,
+    clean: str | Iterable[str] = (),
+    edit: Edits | None = None,
+    model_name: str | None = None,
+) -> frozenset[Edit]:
+    """The edits that these arguments stand for; empty for none.
+
+    Raises:
+        BadInput: a replacement is not of one of its three forms.
+    """
+    edits: set[Edit] = {Drop(ref) for ref in _texts(drop)}
+    edits |= {Replace(old, new) for old, new in replacements(replace)}
+    edits |= {Clean(text) for text in _texts(clean)}
+    if system is not None:
+        edits.add(SetSystem(system))
+    if add_system is not None:
+        edits.add(AddSystem(add_system))
+    if model_name is not None:
+        edits.add(SetModel(model_name))
+    if isinstance(edit, Edit):
+        edits.add(edit)
+    elif edit is not None:
+        edits |= set(edit)
+    return frozenset(edits)
+
+
+def replacements(replace: Replacement | None) -> list[tuple[str, str]]:
+    """The (old, new) pairs of a replacement.
+
+    Raises:
+        BadInput: it has no `=>`, or `old` is empty.
+    """
+    match replace:
+        case None:
+            pairs: list[tuple[str, str]] = []
+        case str():
+            old, arrow, new = replace.partition(ARROW)
+            if not arrow:
+                raise BadInput(f"The replacement {replace!r} has no {ARROW!r}. Write it as 'old{ARROW}new'.")
+            pairs = [(old, new)]
+        case tuple():
+            pairs = [replace]
+        case _:
+            pairs = list(replace.items())
+    if any(not old for old, _ in pairs):
+        raise BadInput("A replacement needs the text that it replaces; it is empty.")
+    return pairs
+
+
+def in_words(edits: Iterable[Edit]) -> str:
+    """The edits as text: the prompt text itself for one change of the prompt, otherwise one sentence each."""
+    ordered = sorted(edits, key=repr)
+    match ordered:
+        case [AddSystem(text)] | [SetSystem(text)]:
+            return text
+        case _:
+            return "\n".join(_sentence(edit) for edit in ordered)
+
+
+def _sentence(edit: Edit) -> str:
+    match edit:
+        case Drop(ref):
+            return f"leave out {ref}"
+        case Replace(old, new):
+            return f"put {new!r} for {old!r}"
+        case SetSystem(text):
+            return f"use this system prompt: {text}"
+        case AddSystem(text):
+            return f"add to the system prompt: {text}"
+        case Clean(text):
+            return f"leave {text!r} out of what tools return"
+        case SetModel(name):
+            return f"ask the model {name}"
+
+
+def _texts(texts: str | Iterable[str]) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts)

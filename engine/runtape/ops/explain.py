@@ -1,0 +1,245 @@
+"""`why`: which part of the context a recorded decision depends on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import anyio
+
+from ..canon import digest
+from ..context.apply import remove
+from ..context.duplicates import near_duplicates
+from ..context.suspicion import suspicion
+from ..decision.actions import judge
+from ..decision.wording import decision_text
+from ..errors import BadInput, BudgetSpent, ModelFailed
+from ..report.results import Ranking, WhyReport
+from ..sample.asks import Ask
+from ..sample.budget import Budget
+from ..sample.drive import drive
+from ..sample.oracle import Oracle
+from ..search.attribute import Attribution
+from ..search.finding import Finding
+from ..search.ledger import BASE
+from ..search.problem import Problem
+from ..search.settings import Depth, Profile, Settings
+from ..stats.tally import Outcome
+from ..wire.dialects import dialect_for
+from ..wire.values import Json, Reply, Request
+from .asking import Asked, Asking, ModelInput, asking_models
+from .case import Case, EventInput, Selection, TraceInput, open_case
+from .ending import GO_ON, Ending, ending_of
+from .pace import OnProgress, Pace
+from .salting import salt_of, salted
+from .suspects import find_suspects
+from .telling import ranking, why_report
+
+OPENING = 2
+"""Reruns of the recorded context that go first, in one request where the API knows `n`: whether the server honours it
+decides how the search spreads its samples."""
+
+Heard: TypeAlias = Callable[[int, str, WhyReport], None]
+"""Takes the samples expected in all, what is being done, and the report so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a search is to find out."""
+
+    case: Case
+    suspects: tuple[str, ...] = ()
+    depth: Depth = "quick"
+    budget: int = 400
+
+
+async def why(
+    trace: TraceInput,
+    event: EventInput,
+    *,
+    model: ModelInput = None,
+    base_url: str | None = None,
+    tool: str | None = None,
+    match: str | None = None,
+    exact_args: bool = False,
+    suspects: Sequence[str] = (),
+    depth: Literal["quick", "full", "upstream"] = "quick",
+    budget: int = 400,
+    concurrency: int = 16,
+    cache_dir: str | os.PathLike[str] | None = ".runtape",
+    on_progress: OnProgress | None = None,
+    job: str | None = None,
+    purse: Budget | None = None,
+) -> WhyReport:
+    """The texts that a recorded decision depends on, proven by rerunning that one model call without them.
+
+    The agent and its tools are not run. Replies are kept in `cache_dir`, so that the same question costs nothing the
+    second time, and one that was interrupted goes on where it was.
+
+    Args:
+        trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
+        event: An event number, `tool:NAME` (the last call of that tool) or `last`.
+        model: A function from the request (a dict) to a reply, a Model, or the name of a function as
+            `module:function` or `file.py:function`; the recorded API when None.
+        base_url: The server to ask; needed when the recorded address is not the provider's own.
+        tool: The decision is that this tool is called.
+        match: The decision is that the call or the text matches this regular expression.
+        exact_args: The decision is the recorded tool call with exactly these arguments.
+        suspects: References of pieces, or quoted text, to try first. They are proven like any other.
+        depth: `quick` stops at the first text without which the agent acts differently; `full` finds every text that
+            is needed.
+        budget: Most model calls.
+        concurrency: Requests at the same time.
+        cache_dir: The folder for replies; None to keep none.
+        on_progress: Called with a Progress whenever there is news.
+        job: A name under which the reply cache counts what this question cost.
+        purse: What the calls are paid from, to be shared or closed by the caller; `budget` then only bounds the plan.
+
+    Returns:
+        The report. `stopped` says why when the budget, the model's server or a cancellation ended the search early;
+        what was proven until then is in it.
+
+    Raises:
+        BadInput: there is no such trace, event, decision, suspect or model.
+        ModelFailed: the model gave no answer at all.
+    """
+    if depth == "upstream":
+        raise BadInput("depth='upstream' is not available yet. Use 'full', then run why on the event that it names.")
+    question = Question(open_case(trace, event, Selection(tool, match, exact_args)), tuple(suspects), depth, budget)
+    pace = Pace(on_progress)
+    asking = Asking(model, base_url, budget, concurrency, cache_dir, job or "", purse)
+    async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
+
+        def heard(planned: int, message: str, report: WhyReport) -> None:
+            pace.know(planned, message, report)
+            pace.tell(asked.spent)
+
+        return await investigate(question, asked, heard)
+
+
+def dry(
+    trace: TraceInput, event: EventInput, *, tool: str | None = None, match: str | None = None, exact_args: bool = False
+) -> Ranking:
+    """The pieces of a decision's context, those first whose words point to it. Asks no model, proves nothing.
+
+    Raises:
+        BadInput: there is no such trace, event or decision.
+    """
+    case = open_case(trace, event, Selection(tool, match, exact_args))
+    return ranking(case, suspicion(case.context, decision_text(case.reply)))
+
+
+async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyReport:
+    """The answer to a question; partial where something ended the search early.
+
+    `heard` is called before the search and after every round, with the samples expected in all, what is being done, and
+    the report so far.
+
+    Raises:
+        BadInput: a suspect is not in the context, or there is no model.
+        ModelFailed: the model gave no answer at all.
+    """
+    request = question.case.request
+    with suppress(BudgetSpent):  # the search comes to the same end, and reports it
+        await asked.sampler(request).samples_at_once(Ask(request, BASE, OPENING))
+    return await _Investigation(question, asked, heard).run()
+
+
+class _Investigation:
+    """One search for the causes of one decision."""
+
+    def __init__(self, question: Question, asked: Asked, heard: Heard) -> None:
+        self._question = question
+        self._case = case = question.case
+        self._asked = asked
+        self._heard = heard
+        profile: Profile = "contexts" if asked.model(case.request).max_n > 1 else "calls"
+        suspects = find_suspects(case.context, question.suspects)
+        self._attribution = Attribution(_problem(case, suspects), Settings(question.depth, question.budget, profile))
+        self._search = salted(self._attribution.run(), salt_of(case, suspects))
+        self._oracle = Oracle(self._render, self._judge, asked.sampler(case.request))
+
+    async def run(self) -> WhyReport:
+        self._know()
+        try:
+            finding = await drive(self._search, self._oracle, on_round=self._know)
+            ending = self._unfinished(finding)
+        except (BudgetSpent, ModelFailed, anyio.get_cancelled_exc_class()) as error:
+            finding = self._attribution.finding(stopped=True)
+            ending = ending_of(error)
+            if not finding.base.n and ending.by != "budget":
+                raise  # nothing is known yet that a report could keep
+        report = self._report(finding, ending)
+        self._heard(finding.samples, "done" if ending is None else "stopped", report)
+        return report
+
+    def _know(self) -> None:
+        finding = self._attribution.finding()
+        self._heard(finding.planned, _message(finding), self._report(finding, None))
+
+    def _render(self, leaves: frozenset[int]) -> Request:
+        return remove(self._case.context, leaves) if leaves else self._case.request
+
+    def _judge(self, reply: Reply) -> Outcome:
+        return judge(self._case.decision, reply, self._case.earlier)
+
+    def _report(self, finding: Finding, ending: Ending | None) -> WhyReport:
+        return why_report(
+            self._case,
+            finding,
+            self._asked.spent,
+            notes=[*left_out(self._case.request), *self._oracle.notes],
+            stopped=ending.text if ending else None,
+            stopped_by=ending.by if ending else None,
+        )
+
+    def _unfinished(self, finding: Finding) -> Ending | None:
+        match finding.unfinished:
+            case "budget":
+                limit, used = self._question.budget, finding.samples
+                return Ending(
+                    "budget", f"The next reruns do not fit the budget: {used} of {limit} model calls. {GO_ON}"
+                )
+            case "void answers":
+                return Ending("model", f"Too many answers do not count as a decision of either kind. {GO_ON}")
+            case _:
+                return None
+
+
+def left_out(request: Request) -> list[str]:
+    """A note on the parameters that the reruns do not send; none when all are sent."""
+    _, names = dialect_for(request.api).for_rerun(request.body)
+    return [f"The reruns do not send these parameters of the request: {', '.join(names)}."] if names else []
+
+
+def _problem(case: Case, suspects: frozenset[int]) -> Problem:
+    context = case.context
+    pieces = [context.pieces[leaf] for leaf in context.leaves]
+    return Problem(
+        leaves=len(pieces),
+        pinned=frozenset(at for at, piece in enumerate(pieces) if piece.pinned),
+        scores=tuple(suspicion(context, decision_text(case.reply))),
+        message_of=tuple(context.slots[piece.slot].message for piece in pieces),
+        forced=_forces_a_call(case.request.body.get("tool_choice")),
+        seed=int(digest(case.request.body)[:8], 16),
+        groups=near_duplicates(context),
+        suspects=suspects,
+    )
+
+
+def _forces_a_call(choice: Json) -> bool:
+    """Whether the API makes the model call a tool: `required`, `any`, or one that is named."""
+    match choice:
+        case None | "auto" | "none" | {"type": "auto" | "none"} | {"mode": "auto"}:
+            return False
+        case _:
+            return True
+
+
+def _message(finding: Finding) -> str:
+    if not finding.base.n:
+        return "rerunning the decision as recorded"
+    return f"{len(finding.claims)} proven, {len(finding.suspects)} suspected"

@@ -1,0 +1,88 @@
+"""Answers the wants of a trial: each recorded decision is rerun and judged by its own rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import anyio
+
+from ..context.apply import apply
+from ..context.edits import Edit
+from ..decision.actions import judge
+from ..errors import RuntapeError
+from ..sample.oracle import Oracle
+from ..search.protocol import Want
+from ..stats.tally import Outcome, Tally
+from ..wire.values import Reply, Request
+from .asking import Asked
+from .case import Case
+from .guard import BLOCKED, Guard, user_text
+from .trial import Arm
+
+_Rule = tuple[int, Guard | None]
+
+
+class Panel:
+    """One oracle for each case and guard, all over the same models and budget."""
+
+    def __init__(self, cases: Sequence[Case], asked: Asked) -> None:
+        """`cases` in the order of `Arm.case`: the bad decision, then the controls."""
+        self._cases = cases
+        self._asked = asked
+        self._oracles: dict[_Rule, Oracle[frozenset[Edit]]] = {}
+        self.answered: dict[Arm, Tally] = {}
+        """Every want that was answered in full, also when others of its batch failed."""
+
+    async def answer(self, wants: Sequence[Want[Arm]]) -> list[Tally]:
+        """One tally per want, in the same order.
+
+        Raises:
+            BudgetSpent: a sample does not fit the budget. What did fit was drawn and is kept.
+            ModelFailed: a model cannot answer. What arrived before is kept.
+        """
+        failures: list[RuntapeError] = []
+
+        async def ask(want: Want[Arm]) -> None:
+            arm = want.variant
+            try:
+                [tally] = await self._oracle((arm.case, arm.guard)).answer([Want(arm.edits, want.n, want.series)])
+            except RuntapeError as error:
+                # Raised in the group it would cancel replies that are on their way and paid for.
+                failures.append(error)
+            else:
+                self.answered[arm] = tally
+
+        async with anyio.create_task_group() as group:
+            for want in wants:
+                group.start_soon(ask, want)
+        if failures:
+            raise failures[0]
+        return [self.answered[want.variant] for want in wants]
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader of the tallies has to know, once each."""
+        return list(dict.fromkeys(note for oracle in self._oracles.values() for note in oracle.notes))
+
+    def _oracle(self, rule: _Rule) -> Oracle[frozenset[Edit]]:
+        if rule not in self._oracles:
+            number, guard = rule
+            case = self._cases[number]
+            self._oracles[rule] = Oracle(
+                lambda edits: _render(case, edits),
+                lambda reply: _judge(case, guard, reply),
+                self._asked.sampler(case.request),
+            )
+        return self._oracles[rule]
+
+
+def _render(case: Case, edits: frozenset[Edit]) -> Request:
+    return apply(case.context, edits) if edits else case.request
+
+
+def _judge(case: Case, guard: Guard | None, reply: Reply) -> Outcome:
+    outcome = judge(case.decision, reply, case.earlier)
+    counts = outcome.verdict in ("same", "other", "stop")
+    if guard is not None and counts and guard.blocks(reply, user_text(case.context.slots)):
+        return Outcome("stop", f"{outcome.action}, which {BLOCKED}")
+    return outcome

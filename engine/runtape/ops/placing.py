@@ -1,0 +1,77 @@
+"""Where a generated file may be written, and writing it there without ever replacing anything."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import PathRefused
+
+_TEST_NAME = re.compile(r"test_\w+\.py", re.ASCII)
+
+
+def place(out: str | os.PathLike[str], root: str | os.PathLike[str] | None) -> Path:
+    """The path of a test file that may be created.
+
+    Args:
+        out: The wanted path; relative to `root` when there is one, otherwise to the working directory.
+        root: The folder that the file must stay in; None for anywhere.
+
+    Raises:
+        PathRefused: the name is not `test_*.py`, or the path leaves `root`, passes a symbolic link below it or a folder
+            whose name starts with a dot.
+    """
+    wanted = Path(out)
+    if not _TEST_NAME.fullmatch(wanted.name):
+        raise PathRefused(f"{wanted.name!r} is no name for a test. Choose one like 'test_refund.py'.")
+    if root is None:
+        return wanted
+    base = Path(root).resolve()
+    path = base / wanted
+    if ".." in wanted.parts or base not in path.parents:
+        raise PathRefused(
+            f"{str(out)!r} leaves the project folder. Give a path inside it, such as 'tests/{wanted.name}'."
+        )
+    for part in path.relative_to(base).parts:
+        if part.startswith("."):
+            raise PathRefused(f"{str(out)!r} goes through {part!r}. Tests are not written into hidden folders.")
+        base /= part
+        if base.is_symlink():
+            raise PathRefused(f"{str(out)!r} goes through the symbolic link {part!r}. Give the path without it.")
+    return path
+
+
+def write_pair(test: Path, source: str, trace: Path, content: bytes) -> None:
+    """Create a test and the trace beside it; both or none.
+
+    Raises:
+        PathRefused: one of them exists, or the folder cannot be written.
+    """
+    try:
+        test.parent.mkdir(parents=True, exist_ok=True)
+        # The test file is claimed first, so that of two writers at once one stops here with nothing written.
+        with _claimed(test, 0o644) as test_file, _claimed(trace, 0o600) as trace_file:
+            trace_file.write(content)
+            test_file.write(source.encode("utf-8"))
+    except FileExistsError as error:
+        taken = Path(error.filename or test)
+        raise PathRefused(f"{taken.name!r} exists already and is never replaced. Choose another name.") from None
+    except OSError as error:
+        raise PathRefused(f"{test.name!r} cannot be written there: {error.strerror}.") from None
+
+
+@contextmanager
+def _claimed(path: Path, mode: int) -> Generator[BinaryIO, None, None]:
+    """A new file to write to, gone again when writing fails."""
+    # O_EXCL also refuses a symbolic link at the path, dangling or not.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise

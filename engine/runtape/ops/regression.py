@@ -1,0 +1,129 @@
+"""A regression test for a recorded decision."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..context.apply import apply
+from ..context.edits import AddSystem, Clean, Edit, SetSystem
+from ..errors import BadInput
+from ..report.results import Candidate
+from .case import Case, EventInput, Selection, TraceInput, open_case
+from .measured import recall
+from .placing import place, write_pair
+from .proposals import proposed
+from .rendering import TestSpec, parse_import, render_test
+
+FixInput = str | Candidate | Mapping[str, object]
+
+
+def write_test(
+    trace: TraceInput,
+    event: EventInput,
+    out: str | os.PathLike[str],
+    *,
+    fix: FixInput | None = None,
+    add_system: str | None = None,
+    system_from: str | None = None,
+    clean_with: str | None = None,
+    tool: str | None = None,
+    match: str | None = None,
+    exact_args: bool = False,
+    runs: int = 10,
+    model: str | None = None,
+    base_url: str | None = None,
+    root: str | os.PathLike[str] | None = None,
+    cache_dir: str | os.PathLike[str] | None = ".runtape",
+) -> Path:
+    """Write a pytest file that reruns a recorded decision and fails when it comes back.
+
+    The trace is copied beside it, under the same name with `.jsonl`. Nothing is ever replaced. Run the file with
+    `python -m pytest FILE`; it asks the model, so it costs `runs` model calls each time.
+
+    Args:
+        trace: A path, a Trace, or `last`.
+        event: An event number, `tool:NAME` or `last`.
+        out: The new file, named `test_*.py`.
+        fix: The change to test: a candidate of a FixReport, its name, or a mapping as `fix` takes it.
+        add_system: The change to test: a text that is appended to the recorded system prompt.
+        system_from: Where the agent's real system prompt is, as `module:NAME`; it is imported and used.
+        clean_with: The agent's function that cleans what tools return, as `module:function`; it is imported and used.
+        tool: The decision is that this tool is called.
+        match: The decision is that the call or the text matches this regular expression.
+        exact_args: The decision is the recorded tool call with exactly these arguments.
+        runs: Reruns that the test makes.
+        model: A model function as `module:function` or `file.py:function`; the recorded model when None.
+        base_url: The server that the test asks.
+        root: A folder that the file must stay in; `out` is then relative to it.
+        cache_dir: Where `fix` keeps the changes that it measured.
+
+    Returns:
+        The path of the test file.
+
+    Raises:
+        BadInput: there is no such trace, event, decision or fix, or the change would change nothing.
+        PathRefused: the file exists, or must not be written there.
+    """
+    if runs < 1:
+        raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
+    case = open_case(trace, event, Selection(tool, match, exact_args))
+    edits = _edits(fix, case, cache_dir)
+    if add_system is not None:
+        edits |= {AddSystem(add_system)}
+    if system_from is not None and any(isinstance(edit, SetSystem) for edit in edits):
+        raise BadInput("system_from and a fix that replaces the system prompt exclude each other; give one of them.")
+    if clean_with is not None and any(isinstance(edit, Clean) for edit in edits):
+        raise BadInput("clean_with and a fix that cleans what tools return exclude each other; give one of them.")
+    if edits:
+        apply(case.context, edits)  # an edit that changes nothing is refused here, not when the test runs
+    path = place(out, root)
+    model_file, model_name = _model(model, path.parent)
+    spec = TestSpec(
+        event=case.moment.response.id,
+        runs=runs,
+        tool=case.decision.tool,
+        match=match,
+        exact_args=exact_args,
+        edits=edits,
+        system_from=parse_import(system_from, "system_from") if system_from else None,
+        clean_with=parse_import(clean_with, "clean_with") if clean_with else None,
+        model_file=model_file,
+        model=model_name,
+        base_url=base_url,
+    )
+    write_pair(path, render_test(spec), path.with_suffix(".jsonl"), case.trace.path.read_bytes())
+    return path
+
+
+def _edits(fix: FixInput | None, case: Case, cache_dir: str | os.PathLike[str] | None) -> frozenset[Edit]:
+    match fix:
+        case None:
+            return frozenset()
+        case str():
+            return recall(cache_dir, case, fix)
+        case Candidate():
+            edits = frozenset(fix.edits)
+        case _:
+            [proposal] = proposed([fix])
+            edits = proposal.edits
+    if not edits:
+        raise BadInput(
+            "A guard acts outside the model, so a rerun cannot test it. Test the code that holds the guard instead."
+        )
+    return edits
+
+
+def _model(model: str | None, folder: Path) -> tuple[tuple[str, str] | None, str | None]:
+    """The model function as (path relative to `folder`, function), or as it was named."""
+    if model is None:
+        return None, None
+    source, _, function = model.rpartition(":")
+    if not source.endswith(".py"):
+        return None, model
+    try:
+        relative = os.path.relpath(Path(source).resolve(), folder.resolve())
+    except ValueError as error:  # another drive
+        raise BadInput(f"{source!r} cannot be named relative to the test: {error}. Use module:function.") from None
+    return (Path(relative).as_posix(), function), None

@@ -1,0 +1,156 @@
+"""The text of a generated regression test."""
+
+from __future__ import annotations
+
+import keyword
+from dataclasses import dataclass, field
+
+from ..context.edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
+from ..errors import BadInput
+
+_WIDTH = 100
+"""Characters of a text in one line of the file."""
+_DOCSTRING = """The recorded decision must not come back.
+
+The trace beside this file holds one run of an agent. The test sends that one model call again, with what is changed
+below, and fails when the model makes the decision again. The agent and its tools are not run.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A name of the user's own code, written `module:name` on the command line."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestSpec:
+    """Everything a generated test says."""
+
+    __test__ = False  # pytest would take the class for a test by its name
+
+    event: int
+    runs: int
+    tool: str | None = None
+    """The tool that must not be called; None: the recorded decision must not be made again."""
+    match: str | None = None
+    exact_args: bool = False
+    edits: frozenset[Edit] = field(default_factory=frozenset[Edit])
+    system_from: Import | None = None
+    """Where the user's real system prompt is."""
+    clean_with: Import | None = None
+    """The user's function that cleans what tools return."""
+    model_file: tuple[str, str] | None = None
+    """(path relative to the test, function) of a model function in a file."""
+    model: str | None = None
+    """A model function as `module:function`."""
+    base_url: str | None = None
+
+
+def parse_import(text: str, option: str) -> Import:
+    """The import that `module:name` stands for.
+
+    Raises:
+        BadInput: it is not two dotted names of Python with a colon between them.
+    """
+    module, _, name = text.partition(":")
+    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in (*module.split("."), name)):
+        raise BadInput(f"{option} {text!r} is not module:name, such as my_agent.prompts:SYSTEM.")
+    return Import(module, name)
+
+
+def render_test(spec: TestSpec) -> str:
+    """The source of a pytest file that reruns the recorded decision and fails when it comes back.
+
+    Every text of the trace stands in it as an ASCII literal bound to a constant: none is a comment, a docstring or a
+    part of a name, so no text can become code.
+    """
+    constants = {"TRACE": 'Path(__file__).with_suffix(".jsonl")', "EVENT": str(spec.event), "RUNS": str(spec.runs)}
+    arguments: dict[str, str] = {"runs": "RUNS"}
+    if spec.tool is not None:
+        constants["TOOL"] = ascii(spec.tool)
+    if spec.match is not None:
+        constants["MATCH"] = ascii(spec.match)
+        arguments["match"] = "MATCH"
+    if spec.exact_args:
+        arguments["exact_args"] = "True"
+    exact = spec.match is not None or spec.exact_args
+    if exact and spec.tool is not None:
+        arguments["tool"] = "TOOL"
+    _add_edits(spec.edits, constants, arguments)
+    imports = {"import runtape"}
+    for source, argument in ((spec.system_from, "system"), (spec.clean_with, "clean")):
+        if source is not None:
+            imports.add(f"import {source.module}")
+            arguments[argument] = f"{source.module}.{source.name}"
+    if spec.model_file is not None:
+        path, function = spec.model_file
+        constants["MODEL"] = f"str(Path(__file__).parent / {path!a}) + {':' + function!a}"
+    elif spec.model is not None:
+        constants["MODEL"] = ascii(spec.model)
+    if "MODEL" in constants:
+        arguments["model"] = "MODEL"
+    if spec.base_url is not None:
+        constants["BASE_URL"] = ascii(spec.base_url)
+        arguments["base_url"] = "BASE_URL"
+    # A test asks the model as it is today, so no answer may come from an earlier run.
+    arguments["cache_dir"] = "None"
+    check = "never_repeats()" if exact or spec.tool is None else "never_calls(TOOL)"
+    return _file(sorted(imports), constants, arguments, check)
+
+
+def _add_edits(edits: frozenset[Edit], constants: dict[str, str], arguments: dict[str, str]) -> None:
+    dropped: list[str] = []
+    cleaned: list[str] = []
+    replaced: dict[str, str] = {}
+    for edit in sorted(edits, key=repr):
+        match edit:
+            case AddSystem(text):
+                constants["ADD_SYSTEM"], arguments["add_system"] = _text(text), "ADD_SYSTEM"
+            case SetSystem(text):
+                constants["SYSTEM"], arguments["system"] = _text(text), "SYSTEM"
+            case SetModel(name):
+                constants["MODEL_NAME"], arguments["model_name"] = ascii(name), "MODEL_NAME"
+            case Drop(ref):
+                dropped.append(ref)
+            case Clean(text):
+                cleaned.append(text)
+            case Replace(old, new):
+                replaced[old] = new
+    if dropped:
+        constants["DROP"], arguments["drop"] = _list(dropped), "DROP"
+    if cleaned:
+        constants["CLEAN"], arguments["clean"] = _list(cleaned), "CLEAN"
+    if replaced:
+        pairs = "".join(f"    {old!a}: {new!a},\n" for old, new in replaced.items())
+        constants["REPLACE"], arguments["replace"] = f"{{\n{pairs}}}", "REPLACE"
+
+
+def _file(imports: list[str], constants: dict[str, str], arguments: dict[str, str], check: str) -> str:
+    packages = "".join(f"{line}\n" for line in imports)
+    set_up = "".join(f"{name} = {value}\n" for name, value in constants.items())
+    options = "".join(f"        {name}={value},\n" for name, value in arguments.items())
+    return (
+        f'"""{_DOCSTRING}"""\n\nfrom pathlib import Path\n\n{packages}\n{set_up}\n\n'
+        "def test_the_decision_does_not_come_back() -> None:\n"
+        f"    seen = runtape.rerun(\n        TRACE,\n        EVENT,\n{options}    )\n"
+        f"    seen.{check}\n"
+    )
+
+
+def _list(texts: list[str]) -> str:
+    return "[\n" + "".join(f"    {text!a},\n" for text in texts) + "]"
+
+
+def _text(text: str) -> str:
+    """A literal for a text; a long one is written as several lines that Python joins again."""
+    if len(text) <= _WIDTH:
+        return ascii(text)
+    lines: list[str] = []
+    while len(text) > _WIDTH:
+        cut = text.rfind(" ", 1, _WIDTH) + 1 or _WIDTH
+        lines.append(text[:cut])
+        text = text[cut:]
+    return "(\n" + "".join(f"    {line!a}\n" for line in (*lines, text)) + ")"

@@ -1,0 +1,218 @@
+"""`fix`: which changes make a recorded decision go away, and what they break."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+import anyio
+
+from ..context.apply import apply
+from ..errors import BadInput, BudgetSpent, ModelFailed
+from ..report.phrases import number, of
+from ..report.results import FixReport, StoppedBy, WhyReport
+from ..sample.budget import Budget
+from ..sample.drive import drive
+from .asking import Asked, Asking, ModelInput, asking_models
+from .case import Case, EventInput, Selection, TraceInput, open_case
+from .controls import Control, ControlInput, applicable, named_controls, own_controls
+from .ending import Ending, ending_of
+from .explain import Question, investigate
+from .measured import remember
+from .pace import OnProgress, Pace
+from .panel import Panel
+from .proposals import BUILT_IN, CandidateInput, Proposal, built_in, proposed
+from .shortlist import best_of, shortlist
+from .trial import Arm, Trial
+
+CONTROL_RUNS = 3
+"""Reruns of each control with each candidate: with four controls, all built-in candidates cost at most 100 calls."""
+_ONE_CONTEXT = "Measured on the recorded context; the cause in other words or in another place was not tried."
+_TOO_RARE = "The decision was made again in {} reruns: too rarely to show that a change removes it."
+
+
+async def fix(
+    trace: TraceInput,
+    event: EventInput,
+    *,
+    model: ModelInput = None,
+    base_url: str | None = None,
+    tool: str | None = None,
+    match: str | None = None,
+    exact_args: bool = False,
+    candidates: Sequence[CandidateInput] = (),
+    controls: Sequence[ControlInput] = (),
+    runs: int = 10,
+    budget: int = 600,
+    concurrency: int = 16,
+    cache_dir: str | os.PathLike[str] | None = ".runtape",
+    on_progress: OnProgress | None = None,
+    job: str | None = None,
+    purse: Budget | None = None,
+) -> FixReport:
+    """Candidate fixes, measured on the exact context that failed and on decisions that they must not break.
+
+    First `why` finds the cause; its reruns are in the same cache. Then each candidate is measured: rules for the system
+    prompt that name the source and the action, the source left out, and the caller's own. The agent and its tools are
+    not run.
+
+    Args:
+        trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
+        event: An event number, `tool:NAME` (the last call of that tool) or `last`.
+        model: A function, a Model or the name of a function; the recorded API when None.
+        base_url: The server to ask; needed when the recorded address is not the provider's own.
+        tool: The decision is that this tool is called.
+        match: The decision is that the call or the text matches this regular expression.
+        exact_args: The decision is the recorded tool call with exactly these arguments.
+        candidates: Changes of your own: {"name", and one or more of "add_system", "system", "replace", "clean",
+            "drop"}, {"name", "guard": "TOOL.ARGUMENT"} for a check outside the model, or edits.
+        controls: Decisions that must not be lost, as (trace, event) or `TRACE:EVENT`; by default other decisions of
+            the run.
+        runs: Reruns of the bad decision for each candidate.
+        budget: Most model calls, the search for the cause included.
+        concurrency: Requests at the same time.
+        cache_dir: The folder for replies; None to keep none.
+        on_progress: Called with a Progress whenever there is news.
+        job: A name under which the reply cache counts what this question cost.
+        purse: What the calls are paid from, to be shared or closed by the caller; `budget` then only bounds the plan.
+
+    Returns:
+        The report, the caller's candidates last. `stopped` says why when the run ended early.
+
+    Raises:
+        BadInput: there is no such trace, event, decision, model or control, or a candidate is malformed.
+        ModelFailed: the model gave no answer at all.
+    """
+    if runs < 1:
+        raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
+    case = open_case(trace, event, Selection(tool, match, exact_args))
+    own = proposed(candidates)
+    for proposal in own:
+        if proposal.edits:
+            apply(case.context, proposal.edits)  # one that changes nothing is refused before anything is paid
+    benign = named_controls(controls) if controls else own_controls(case)
+    pace = Pace(on_progress)
+    asking = Asking(model, base_url, budget, concurrency, cache_dir, job or "", purse)
+    async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
+        report = await _Repair(case, own, benign, runs=runs, asked=asked, pace=pace).run(budget)
+    return replace(report, notes=[*report.notes, *remember(cache_dir, case, report.candidates)])
+
+
+class _Repair:
+    """One run that finds the cause and measures candidates against it."""
+
+    def __init__(
+        self, case: Case, own: list[Proposal], controls: list[Control], *, runs: int, asked: Asked, pace: Pace
+    ) -> None:
+        self._case = case
+        self._own = own
+        self._controls = controls
+        self._runs = runs
+        self._asked = asked
+        self._pace = pace
+
+    async def run(self, budget: int) -> FixReport:
+        """The report; partial where something ended the run early."""
+        report = await self._measured(budget)
+        self._pace.know(report.calls + report.reused, "stopped" if report.stopped else "done", report)
+        self._pace.tell(self._asked.spent)
+        return report
+
+    async def _measured(self, budget: int) -> FixReport:
+        cause = await investigate(Question(self._case, budget=budget), self._asked, self._searching)
+        if cause.stopped is not None:
+            return self._report(cause, (), None, stopped=cause.stopped, stopped_by=cause.stopped_by)
+        if cause.finding.status in ("not reproducible", "too rare"):
+            return self._report(cause, (), None, notes=[_TOO_RARE.format(of(cause.base))])
+        proposals = self._proposals(cause)
+        trial = self._trial(proposals)
+        self._measuring(cause, proposals, trial)
+        panel = Panel([self._case, *(control.case for control in self._controls)], self._asked)
+        ending: Ending | None = None
+        try:
+            await drive(trial.run(), panel, on_round=lambda: self._measuring(cause, proposals, trial))
+        except (BudgetSpent, ModelFailed, anyio.get_cancelled_exc_class()) as error:
+            ending = ending_of(error)
+            trial.take(panel.answered)
+        return self._report(
+            cause,
+            proposals,
+            trial,
+            notes=[*self._coverage(trial), *panel.notes],
+            stopped=ending.text if ending else None,
+            stopped_by=ending.by if ending else None,
+        )
+
+    def _proposals(self, cause: WhyReport) -> tuple[Proposal, ...]:
+        leading = next((found for found in cause.causes if found.kind != "required"), None)
+        sources = [tool for tool in leading.tools if tool is not None] if leading else []
+        ready_made = built_in(self._case.decision.tool, sources, leading.refs if leading else [])
+        own = {proposal.name for proposal in self._own}
+        return (*(proposal for proposal in ready_made if proposal.name not in own), *self._own)
+
+    def _trial(self, proposals: Sequence[Proposal]) -> Trial:
+        cases = [control.case for control in self._controls]
+        return Trial(
+            {
+                proposal.name: [
+                    Arm(0, proposal.edits, proposal.guard),
+                    *(Arm(at, applicable(case, proposal.edits), proposal.guard) for at, case in enumerate(cases, 1)),
+                ]
+                for proposal in proposals
+            },
+            [control.name for control in self._controls],
+            runs=self._runs,
+            control_runs=CONTROL_RUNS,
+        )
+
+    def _searching(self, planned: int, message: str, cause: WhyReport) -> None:
+        to_come = (BUILT_IN + len(self._own)) * (self._runs + CONTROL_RUNS * len(self._controls))
+        self._pace.know(planned + to_come, f"finding the cause: {message}", cause)
+        self._pace.tell(self._asked.spent)
+
+    def _measuring(self, cause: WhyReport, proposals: Sequence[Proposal], trial: Trial) -> None:
+        report = self._report(cause, proposals, trial)
+        self._pace.know(report.planned, f"measuring {number(len(proposals), 'candidate')}", report)
+        self._pace.tell(self._asked.spent)
+
+    def _coverage(self, trial: Trial) -> list[str]:
+        """What was not measured."""
+        notes = [_ONE_CONTEXT]
+        if not self._controls:
+            notes.append("This run has no other decision to rerun: what the changes break elsewhere is not known.")
+        elif unusable := trial.unusable():
+            again = "they are not made again even without a change"
+            notes.append(f"Left out as controls, since {again}: {', '.join(unusable)}.")
+        return notes
+
+    def _report(
+        self,
+        cause: WhyReport,
+        proposals: Sequence[Proposal],
+        trial: Trial | None,
+        *,
+        notes: Sequence[str] = (),
+        stopped: str | None = None,
+        stopped_by: StoppedBy | None = None,
+    ) -> FixReport:
+        spent = self._asked.spent
+        measured = shortlist(proposals, trial) if trial else []
+        base = (trial.base.kept, trial.base.n) if trial and trial.base.n else cause.base
+        # The trial asks for the reruns as recorded again, which the search has drawn.
+        planned = cause.finding.samples + trial.planned - min(cause.base[1], self._runs) if trial else cause.planned
+        return FixReport(
+            trace=cause.trace,
+            event=cause.event,
+            decision=cause.decision,
+            base=base,
+            candidates=measured,
+            best=best_of(measured),
+            calls=spent.calls,
+            reused=spent.reused,
+            requests=spent.requests,
+            stopped=stopped,
+            notes=list(dict.fromkeys([*cause.notes, *notes])),
+            stopped_by=stopped_by,
+            planned=planned,
+        )

@@ -1,0 +1,186 @@
+"""`rerun`: what a recorded decision becomes, as it was or with a change."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from ..context.apply import apply
+from ..decision.actions import judge
+from ..errors import BadInput, BudgetSpent, ModelFailed
+from ..report.results import Distribution, Seen
+from ..sample.asks import Ask, Drawn, look
+from ..sample.budget import Budget
+from ..sample.cache import key_of
+from ..sample.model import Answer
+from ..sample.sampler import Sampler
+from ..stats.tally import Outcome, count
+from ..wire.dialects import dialect_for
+from ..wire.values import Reply, Request
+from .asking import Asked, Asking, ModelInput, asking_models
+from .case import Case, EventInput, Selection, TraceInput, open_case
+from .changes import Edits, Replacement, changes
+from .ending import Ending, ending_of
+from .explain import left_out
+from .trial import BASE
+
+Cleaner = Callable[[str], str]
+
+RERUN = "rerun"
+"""Series of the samples of changed contexts."""
+_SAME_SYSTEM = "The system prompt that was given is the recorded one."
+
+
+async def rerun(
+    trace: TraceInput,
+    event: EventInput,
+    *,
+    runs: int = 10,
+    drop: str | Iterable[str] = (),
+    replace: Replacement | None = None,
+    system: str | None = None,
+    add_system: str | None = None,
+    clean: str | Iterable[str] | Cleaner = (),
+    edit: Edits | None = None,
+    model: ModelInput = None,
+    base_url: str | None = None,
+    model_name: str | None = None,
+    tool: str | None = None,
+    match: str | None = None,
+    exact_args: bool = False,
+    budget: int | None = None,
+    cache_dir: str | os.PathLike[str] | None = ".runtape",
+    job: str | None = None,
+    purse: Budget | None = None,
+) -> Distribution:
+    """What the model does when a recorded call is sent again, with or without a change.
+
+    The agent and its tools are not run.
+
+    Args:
+        trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
+        event: An event number, `tool:NAME` (the last call of that tool) or `last`.
+        runs: Replies that count; one that was cut, filtered or unreadable is replaced a few times.
+        drop: References of pieces to leave out.
+        replace: {old: new}, (old, new) or `old=>new`, for every occurrence in the context.
+        system: The system prompt to use.
+        add_system: A text to append to the system prompt.
+        clean: Texts to leave out of what tools returned, or a function from such a text to the text to send.
+        edit: Edits as values.
+        model: A function, a Model or the name of a function; the recorded API when None.
+        base_url: The server to ask; needed when the recorded address is not the provider's own.
+        model_name: Another model of the same API.
+        tool: The decision is that this tool is called.
+        match: The decision is that the call or the text matches this regular expression.
+        exact_args: The decision is the recorded tool call with exactly these arguments.
+        budget: Most model calls; None for no limit.
+        cache_dir: The folder for replies; None to ask the model every time.
+        job: A name under which the reply cache counts what this question cost.
+        purse: What the calls are paid from, to be shared or closed by the caller, in place of `budget`.
+
+    Returns:
+        What the replies did, how often. `stopped` says why when there are fewer than asked for.
+
+    Raises:
+        BadInput: there is no such trace, event, decision or model, or an edit changes nothing.
+        BudgetSpent: the budget allows no reply at all.
+        ModelFailed: the model gave no answer at all.
+    """
+    if runs < 1:
+        raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
+    case = open_case(trace, event, Selection(tool, match, exact_args))
+    notes = left_out(case.request)
+    if system is not None and system == dialect_for(case.request.api).system_text(case.request.body):
+        # A test hands in the prompt that the agent uses now; on the day it is the recorded one, the test has to fail
+        # because the decision comes back, not because nothing changed.
+        system = None
+        notes.append(_SAME_SYSTEM)
+    cleaner = clean if callable(clean) else None
+    edits = changes(
+        drop=drop,
+        replace=replace,
+        system=system,
+        add_system=add_system,
+        clean=() if callable(clean) else clean,
+        edit=edit,
+        model_name=model_name,
+    )
+    request = apply(case.context, edits) if edits else case.request
+    if cleaner is not None:
+        request = _cleaned(request, cleaner)
+    series = BASE if request == case.request else RERUN
+    asking = Asking(model, base_url, budget, cache_dir=cache_dir, job=job or "", purse=purse)
+    async with asking_models(asking) as asked:
+        drawn, ending = await _drawn(asked, Ask(request, series, runs, lambda answer: _counts(case, answer)))
+        return _distribution(case, drawn, asked, runs=runs, notes=notes, ending=ending)
+
+
+def _cleaned(request: Request, cleaner: Cleaner) -> Request:
+    dialect = dialect_for(request.api)
+    body = request.body
+    for slot in dialect.slots(request.body):
+        if slot.kind == "tool_result":
+            body = dialect.put(body, slot, _text(cleaner(slot.text)))
+    return Request(request.provider, request.api, request.endpoint, body)
+
+
+def _text(cleaned: object) -> str:
+    if isinstance(cleaned, str):
+        return cleaned
+    raise BadInput(f"The cleaning function returned {type(cleaned).__name__}, not text.")
+
+
+async def _drawn(asked: Asked, ask: Ask) -> tuple[Drawn, Ending | None]:
+    sampler: Sampler = asked.sampler(ask.request)
+    try:
+        [drawn] = await sampler.draw([ask])
+    except (BudgetSpent, ModelFailed) as error:
+        key = key_of(asked.model(ask.request).identity, ask.request)
+        there = look(ask, asked.cache.answers(key, ask.series)).answers
+        if not any(map(ask.counts, there)):
+            raise
+        return Drawn(there), ending_of(error)
+    return drawn, None
+
+
+def _distribution(
+    case: Case, drawn: Drawn, asked: Asked, *, runs: int, notes: list[str], ending: Ending | None
+) -> Distribution:
+    outcomes = [_outcome(case, answer) for answer in drawn.answers]
+    counted = [
+        (outcome.action, answer.reply)
+        for outcome, answer in zip(outcomes, drawn.answers, strict=True)
+        if outcome.verdict in ("same", "other", "stop") and answer.reply is not None
+    ]
+    actions = Counter(action for action, _ in counted)
+    return Distribution(
+        tally=count(outcomes, drawn.broken),
+        actions=sorted(actions.items(), key=lambda item: (-item[1], item[0])),
+        replies=[_seen(reply) for _, reply in counted],
+        calls=asked.spent.calls,
+        reused=asked.spent.reused,
+        decision=case.decision.label,
+        asked=runs,
+        notes=[*notes, *asked.notes],
+        stopped=ending.text if ending else None,
+        stopped_by=ending.by if ending else None,
+    )
+
+
+def _seen(reply: Reply) -> Seen:
+    return Seen(
+        tools=tuple(call.name for call in reply.tool_calls),
+        calls=tuple(f"{call.name} {call.text}" for call in reply.tool_calls),
+        text=reply.text or "",
+    )
+
+
+def _outcome(case: Case, answer: Answer) -> Outcome:
+    if answer.reply is None:
+        return Outcome("invalid", answer.error or "no readable answer")
+    return judge(case.decision, answer.reply, case.earlier)
+
+
+def _counts(case: Case, answer: Answer) -> bool:
+    return _outcome(case, answer).verdict in ("same", "other", "stop")

@@ -1,0 +1,51 @@
+"""Measured proposals as candidates of a report, and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..context.edits import Drop
+from ..report.results import Candidate
+from .proposals import Proposal
+from .trial import Trial
+
+
+def shortlist(proposals: Sequence[Proposal], trial: Trial) -> list[Candidate]:
+    """Every proposal that was measured, with its evidence, in the same order."""
+    return [
+        _candidate(proposal, trial)
+        for proposal in proposals
+        if (fixed := trial.measured(proposal.name).fixed).n or fixed.broken
+    ]
+
+
+def best_of(candidates: Sequence[Candidate]) -> str | None:
+    """Name of the best candidate that passes: the rarest bad decision, the fewest lost controls, the shortest change.
+
+    Leaving the source out comes last: it shows where the cause is, and nothing that an agent could do about it.
+    """
+    passing = [candidate for candidate in candidates if candidate.verdict == "PASS"]
+    return min(passing, key=_order).name if passing else None
+
+
+def _candidate(proposal: Proposal, trial: Trial) -> Candidate:
+    found = trial.measured(proposal.name)
+    measured = [pair.fixed for pair in found.controls if pair.fixed.n]
+    return Candidate(
+        name=proposal.name,
+        edit=proposal.words,
+        kept=found.fixed.kept,
+        n=found.fixed.n,
+        p=found.judgement.p,
+        controls=(sum(tally.kept for tally in measured), sum(tally.n for tally in measured)),
+        verdict=found.judgement.verdict,
+        reason=found.judgement.reason,
+        instead=list(found.fixed.instead),
+        edits=tuple(sorted(proposal.edits, key=repr)),
+    )
+
+
+def _order(candidate: Candidate) -> tuple[bool, float, int, int]:
+    removal = any(isinstance(edit, Drop) for edit in candidate.edits)
+    kept, n = candidate.controls
+    return removal, candidate.kept / candidate.n, n - kept, len(candidate.edit)

@@ -1,0 +1,20 @@
+"""What a run cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Samples and requests of one run."""
+
+    calls: int = 0
+    """Samples drawn from the model."""
+    reused: int = 0
+    """Samples answered from the reply cache."""
+    requests: int = 0
+    """Requests sent."""
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.calls + other.calls, self.reused + other.reused, self.requests + other.requests)

@@ -1,0 +1,132 @@
+"""A finding about leaf numbers as a report in the words of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..context.pieces import Context
+from ..report.results import Cause, Ranked, Ranking, StoppedBy, WhyReport
+from ..search.finding import Claim, Finding
+from ..stats.tally import Tally
+from .case import Case
+from .spent import Spent
+
+_HELD = "kept in place: a quick search examines the system prompt and the task only when nothing else explains it"
+
+
+def why_report(
+    case: Case,
+    finding: Finding,
+    spent: Spent,
+    *,
+    notes: Sequence[str] = (),
+    stopped: str | None = None,
+    stopped_by: StoppedBy | None = None,
+) -> WhyReport:
+    """The report of a search, finished or not.
+
+    Args:
+        case: The decision that was examined.
+        finding: What the search has found.
+        spent: What it cost.
+        notes: What the reader has to know about this run.
+        stopped: Why the search ended early and what to do; None when it did not.
+        stopped_by: What ended it early.
+    """
+    causes = [_cause(case, claim) for claim in finding.claims]
+    pieces = [case.context.pieces[leaf] for leaf in case.context.leaves]
+    return WhyReport(
+        trace=str(case.trace.path),
+        event=case.moment.response.id,
+        decision=case.decision.label,
+        base=(finding.base.kept, finding.base.n),
+        headline=causes[0].texts if causes else [],
+        causes=causes,
+        required=[cause for cause in causes if cause.kind == "required"],
+        # A leaf that was kept in place is likely by its place alone; it is listed as not examined.
+        suspects=[
+            (pieces[at.leaf].ref, pieces[at.leaf].text, at.probability)
+            for at in finding.suspects
+            if at.leaf not in finding.held
+        ],
+        untested=_untested(case, finding),
+        calls=spent.calls,
+        reused=spent.reused,
+        requests=spent.requests,
+        rounds=finding.rounds,
+        planned=finding.planned,
+        stopped=stopped,
+        finding=finding,
+        pieces=[(piece.ref, state) for piece, state in zip(pieces, _states(finding, len(pieces)), strict=True)],
+        notes=[*notes, *_void(finding.base)],
+        stopped_by=stopped_by,
+    )
+
+
+def ranking(case: Case, scores: Sequence[float]) -> Ranking:
+    """The leaves of a context by suspicion, highest first; equal ones in context order."""
+    pieces = [case.context.pieces[leaf] for leaf in case.context.leaves]
+    ranked = [
+        Ranked(piece.ref, piece.text, score, piece.event, piece.tool)
+        for piece, score in zip(pieces, scores, strict=True)
+    ]
+    return Ranking(
+        trace=str(case.trace.path),
+        event=case.moment.response.id,
+        decision=case.decision.label,
+        pieces=sorted(ranked, key=lambda piece: -piece.score),
+        untested=[(part.ref, part.reason) for part in case.context.not_examined],
+    )
+
+
+def _cause(case: Case, claim: Claim) -> Cause:
+    pieces = [case.context.pieces[case.context.leaves[leaf]] for leaf in claim.leaves]
+    return Cause(
+        refs=[piece.ref for piece in pieces],
+        texts=[piece.text for piece in pieces],
+        kind=claim.kind,
+        with_=(claim.base.kept, claim.base.n),
+        without=(claim.without.kept, claim.without.n),
+        p=claim.p,
+        interval=(claim.low, claim.high),
+        instead=list(claim.without.instead),
+        events=[piece.event for piece in pieces],
+        tools=[piece.tool for piece in pieces],
+    )
+
+
+def _untested(case: Case, finding: Finding) -> list[tuple[str, str]]:
+    held = [(ref, _HELD) for ref in _covering(case.context, finding.held)]
+    return [*held, *((part.ref, part.reason) for part in case.context.not_examined)]
+
+
+def _covering(context: Context, leaves: Iterable[int]) -> list[str]:
+    """References of the fewest pieces that cover some leaves, given by position, and nothing else."""
+    pieces = context.pieces
+    covered = {context.leaves[leaf] for leaf in leaves}
+    # A piece stands before its children, so going backwards meets the children first.
+    for index in range(len(pieces) - 1, -1, -1):
+        if pieces[index].children and covered.issuperset(pieces[index].children):
+            covered.add(index)
+    return [pieces[index].ref for index in sorted(covered) if pieces[index].parent not in covered]
+
+
+def _states(finding: Finding, leaves: int) -> list[str]:
+    states = ["untried"] * leaves
+    for leaf in finding.cleared_leaves:
+        states[leaf] = "cleared"
+    for suspect in finding.suspects:
+        states[suspect.leaf] = "suspected"
+    for leaf in finding.held:
+        states[leaf] = "held"
+    for claim in finding.claims:
+        for leaf in claim.leaves:
+            states[leaf] = "proven"
+    return states
+
+
+def _void(base: Tally) -> list[str]:
+    if not base.void:
+        return []
+    kinds = ", ".join(f"{count} {kind}" for kind, count in base.void)
+    return [f"Of the reruns as recorded, these answers do not count: {kinds}."]

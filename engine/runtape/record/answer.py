@@ -1,0 +1,160 @@
+"""What an `llm_response` event holds, out of what came back over the wire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..canon import loads
+from ..wire.dialect import Dialect, UnreadableReply
+from ..wire.sse import decode
+from ..wire.values import Json, JsonObject, Reply, ToolCall, Usage
+from .failure import failure
+from .tee import Ending
+
+ERROR_STATUS = 400
+"""The first HTTP status that is no answer."""
+
+OUR_ID = "runtape:"
+"""How the id of a tool call begins that the provider sent without one."""
+
+TEXT = 10_000
+"""Characters kept of a body that is neither JSON nor a stream of events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One attempt's outcome as the program saw it."""
+
+    status: int | None = None
+    """None when no response arrived."""
+    content_type: str = ""
+    body: bytes = b""
+    """As far as it was read, content encoding undone."""
+    ending: Ending = "end"
+    error: BaseException | None = None
+    """What the connection raised."""
+    should_retry: bool | None = None
+    """What the server told the SDK about trying again; None when it told nothing."""
+    unparsed: str | None = None
+    """Why the response could not be looked at; the program got it unchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Parts of the event."""
+
+    payload: JsonObject
+    meta: JsonObject
+    tool_calls: tuple[ToolCall, ...]
+
+
+def answer(dialect: Dialect, received: Received) -> Answer:
+    """`received` as the payload and meta of an `llm_response`.
+
+    `unparsed` in the payload says why nothing could be read out of a body, `error` what went wrong instead of an
+    answer; the body itself is in `raw` either way.
+    """
+    payload: JsonObject = {"text": None, "tool_calls": [], "stop_reason": None, "raw": None}
+    meta: JsonObject = {} if received.status is None else {"status": received.status}
+    reply: Reply | None = None
+    if received.unparsed is not None:
+        payload["unparsed"] = received.unparsed
+    elif received.status is not None:
+        try:
+            reply = _read(dialect, received, payload, meta)
+        except Exception as error:  # noqa: BLE001 -- a body may hold anything; that there was a reply must not be lost
+            payload["unparsed"] = f"the response could not be read: {type(error).__name__}"
+    if received.error is not None:
+        # The SDK's own frames tell nothing about the program.
+        payload["error"] = failure(received.error, frames=False)
+    return Answer(payload, meta, () if reply is None else _identified(reply.tool_calls))
+
+
+def _read(dialect: Dialect, received: Received, payload: JsonObject, meta: JsonObject) -> Reply | None:
+    complete = received.ending == "end"
+    if _is_stream(received):
+        assembled = dialect.assemble(decode([received.body]))
+        payload["raw"] = assembled.body
+        complete = assembled.complete
+        meta["stream"] = {"complete": complete, "reason": None if complete else _reason(received)}
+    else:
+        payload["raw"] = _json_or_text(received.body)
+        if not complete:
+            meta["stream"] = {"complete": False, "reason": _reason(received)}
+    raw = payload["raw"]
+    if received.status is not None and received.status >= ERROR_STATUS:
+        payload["error"] = {**_told(raw, f"HTTP {received.status}"), "status": received.status}
+        return None
+    if isinstance(raw, dict) and "stream_error" in raw:
+        payload["error"] = _told(raw["stream_error"], "stream error")
+    try:
+        replies = dialect.replies(raw)
+    except UnreadableReply as unreadable:
+        if complete or received.body:
+            payload["unparsed"] = str(unreadable)
+        return None
+    if not replies:
+        payload["unparsed"] = "the response holds no answer"
+        return None
+    _describe(replies[0], payload, meta)
+    return replies[0]
+
+
+def _describe(reply: Reply, payload: JsonObject, meta: JsonObject) -> None:
+    payload["text"] = reply.text
+    payload["tool_calls"] = [_call(call) for call in _identified(reply.tool_calls)]
+    payload["stop_reason"] = reply.stop_reason
+    if reply.refusal is not None:
+        payload["refusal"] = reply.refusal
+    if reply.model is not None:
+        meta["model"] = reply.model
+    tokens = _tokens(reply.usage)
+    if tokens:
+        meta["tokens"] = tokens
+
+
+def _identified(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    """Every call with an id, so that a tool run can name it; one of our own is marked as such."""
+    return tuple(call if call.id else replace(call, id=f"{OUR_ID}{index}") for index, call in enumerate(calls))
+
+
+def _call(call: ToolCall) -> Json:
+    # Arguments that are not JSON stand as the text that was sent.
+    return {"id": call.id, "name": call.name, "arguments": call.text if call.arguments is None else call.arguments}
+
+
+def _tokens(usage: Usage) -> JsonObject:
+    known: dict[str, int | None] = {"input": usage.input, "output": usage.output, "cached": usage.cached}
+    return {name: count for name, count in known.items() if count is not None}
+
+
+def _is_stream(received: Received) -> bool:
+    if "text/event-stream" in received.content_type:
+        return True
+    # Some servers stream events under another name.
+    return received.body.lstrip()[:6].startswith((b"data:", b"event:"))
+
+
+def _json_or_text(body: bytes) -> Json:
+    if not body:
+        return None
+    try:
+        return loads(body)
+    except ValueError:
+        return body[:TEXT].decode("utf-8", "replace")
+
+
+def _reason(received: Received) -> str:
+    # Read to its end without the API's own end mark: the server stopped short.
+    return "cut short" if received.ending == "end" else received.ending
+
+
+def _told(raw: Json, otherwise: str) -> JsonObject:
+    """The provider's own words for an error; `otherwise` is its type where the provider names none."""
+    told = raw.get("error", raw) if isinstance(raw, dict) else raw
+    kind = told.get("type") if isinstance(told, dict) else None
+    message = told.get("message") if isinstance(told, dict) else told
+    return {
+        "type": kind if isinstance(kind, str) else otherwise,
+        "message": message if isinstance(message, str) else "",
+    }

@@ -1,0 +1,59 @@
+"""The events of one run on their way into its file: secrets out, requests as deltas."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from ..trace.delta import Encoder
+from ..trace.redact import Redacted
+from ..trace.writer import Writer
+from ..wire.values import JsonObject, Parts
+from .guard import Guard
+
+
+class Journal:
+    """Writes events in the thread that calls: an event whose number was returned is in the file, or counted as lost."""
+
+    def __init__(self, writer: Writer, redact: Callable[[str, JsonObject, JsonObject], Redacted], guard: Guard) -> None:
+        self._writer = writer
+        self._redact = redact
+        self._guard = guard
+        self._requests = Encoder()
+        # Re-entrant: a signal handler may make a model call of its own while this thread is writing one.
+        self._encoding = threading.RLock()
+
+    def append(self, kind: str, payload: JsonObject, *, meta: JsonObject, parent: int | None = None) -> int:
+        """Write one event; its number."""
+        clean = self._clean(kind, payload, meta)
+        return self._writer.append(kind, clean.payload, meta=clean.meta, parent=parent)
+
+    def request(self, facts: JsonObject, parts: Parts, *, meta: JsonObject) -> int:
+        """Write one `llm_request` of `facts` (`provider`, `api`, `endpoint`) and the parts of the body; its number."""
+        with self._encoding:  # a request is relative to the one written before it
+            delta = self._requests.encode(str(facts.get("provider")), parts)
+            clean = self._clean("llm_request", {**facts, **delta.fields}, meta)
+            number = self._writer.append("llm_request", clean.payload, meta=clean.meta)
+            if clean.failure is None and self._writer.acknowledged(number):
+                self._requests.remember(number, delta, clean.payload)
+            return number
+
+    @property
+    def lost(self) -> int:
+        """Events that could not be written."""
+        return self._writer.lost
+
+    @property
+    def forked(self) -> bool:
+        """True in a child process that has recorded nothing: the run and its end are the parent's."""
+        return self._writer.forked
+
+    def close(self) -> None:
+        """Close the file."""
+        self._writer.close()
+
+    def _clean(self, kind: str, payload: JsonObject, meta: JsonObject) -> Redacted:
+        clean = self._redact(kind, payload, meta)
+        if clean.failure is not None:
+            self._guard.failed(f"the content of an event ({kind}) was left out: {clean.failure}")
+        return clean

@@ -1,0 +1,114 @@
+"""What the parts of one recording share, and which recording the program is in."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Protocol
+
+from ..wire.values import JsonObject, Parts
+from .asked import Asked
+from .guard import Guard
+from .journal import Journal
+
+UNNUMBERED = -1
+"""In place of an event number: nothing was written."""
+
+
+class Unfinished(Protocol):
+    """A model call whose reply is not written yet."""
+
+    @property
+    def run(self) -> Run:
+        """The run that records it."""
+        ...
+
+    def give_up(self) -> None:
+        """Write the failure of its last attempt as its reply, if there was one."""
+        ...
+
+    def cut(self) -> None:
+        """Write what there is: the recording ends."""
+        ...
+
+
+class Run:
+    """One recording, for the parts that write into it. Nothing here raises."""
+
+    def __init__(self, journal: Journal, guard: Guard) -> None:
+        self.guard = guard
+        self.asked = Asked()
+        self.unfinished: set[Unfinished] = set()
+        self.later: deque[Callable[[], None]] = deque()
+        """What the garbage collector found finished; done before the next event."""
+        self.active = True
+        self._journal = journal
+
+    def append(
+        self, kind: str, payload: JsonObject, *, meta: JsonObject | None = None, parent: int | None = None
+    ) -> int:
+        """Write one event; its number, or `UNNUMBERED`."""
+        self._catch_up()
+        with self.guard:
+            if self.active:
+                above = None if parent == UNNUMBERED else parent
+                return self._journal.append(kind, payload, meta=meta or {}, parent=above)
+        return UNNUMBERED
+
+    def request(self, facts: JsonObject, parts: Parts, *, meta: JsonObject | None = None) -> int:
+        """Write one `llm_request`, as `Journal.request`; its number, or `UNNUMBERED`."""
+        self._catch_up()
+        with self.guard:
+            if self.active:
+                return self._journal.request(facts, parts, meta=meta or {})
+        return UNNUMBERED
+
+    def end(self, last: JsonObject) -> None:
+        """Write the replies still to come as far as they came, then `last` as `run_end`, and close the file."""
+        if not self._journal.forked:
+            self._catch_up()
+            for call in tuple(self.unfinished):
+                with self.guard:
+                    call.cut()
+            told: JsonObject = {"lost": self._journal.lost, "failures": self.guard.failures}
+            self.append("run_end", {**last, **{name: count for name, count in told.items() if count}})
+        self.active = False
+        with self.guard:
+            self._journal.close()
+
+    def _catch_up(self) -> None:
+        while self.later:
+            with self.guard:
+                self.later.popleft()()
+        waiting = held.get()
+        if waiting is not None and waiting.run is self:
+            # The program does something else, so the SDK has stopped trying.
+            held.set(None)
+            with self.guard:
+                waiting.give_up()
+
+
+held: ContextVar[Unfinished | None] = ContextVar("runtape_held", default=None)
+"""The call of this thread or task whose last attempt failed in a way that the SDK may try again."""
+
+_current: ContextVar[Run | None] = ContextVar("runtape_run", default=None)
+
+
+def current() -> Run | None:
+    """The recording that this thread or task is in; None outside of any."""
+    run = _current.get()
+    return run if run is not None and run.active else None
+
+
+def enter(run: Run) -> Run | None:
+    """Make `run` the current one of this thread or task; returns what `leave` needs to undo it."""
+    before = current()
+    _current.set(run)
+    return before if before is not run else None
+
+
+def leave(run: Run, before: Run | None) -> None:
+    """Go back to the recording around `run`, unless the program is in another one by now."""
+    if _current.get() is run:
+        _current.set(before)

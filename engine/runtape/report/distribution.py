@@ -1,0 +1,148 @@
+"""What one request leads to over some reruns, with statements that can be made about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ..decision.pattern import compiled, is_found
+from ..errors import ModelFailed
+from ..stats.rates import wilson
+from ..stats.tally import Tally
+from ..text import shorten, visible
+
+_LINE, _EXAMPLE = 160, 400
+"""Characters of recorded text shown in one line, and of an example."""
+
+
+StoppedBy = Literal["budget", "model", "cancelled"]
+"""What ended a run before it was done: the limit on calls, the model's server, or whoever waited for it."""
+
+
+class Seen(NamedTuple):
+    """What one reply did."""
+
+    tools: tuple[str, ...]
+    """Names of the tools it calls, in order."""
+    calls: tuple[str, ...]
+    """Each tool call as `name {arguments}`, the arguments as the provider sent them."""
+    text: str
+    """The text of the reply; empty when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What one request leads to, over some reruns.
+
+    The methods that start with `never` and `always` return the distribution when the statement holds, raise
+    AssertionError when it does not, and raise ModelFailed when answers are missing: a statement about ten reruns is
+    never made from eight.
+    """
+
+    tally: Tally
+    actions: list[tuple[str, int]]
+    """Every action with its count, most frequent first."""
+    replies: list[Seen]
+    """Each reply that counts."""
+    calls: int
+    reused: int
+    decision: str
+    asked: int
+    """Reruns asked for."""
+    notes: list[str] = field(default_factory=list[str])
+    stopped: str | None = None
+    """Why there are fewer replies than asked for; None when there are not."""
+    stopped_by: StoppedBy | None = None
+
+    def counts(self) -> Counter[str]:
+        """Replies by action."""
+        return Counter(dict(self.actions))
+
+    def rate(self, tool: str) -> float:
+        """Share of the replies that call `tool`, 0-1.
+
+        Raises:
+            ModelFailed: no reply counts.
+        """
+        if not self.replies:
+            raise ModelFailed(f"No rerun gave an answer that counts{self._missing()}. There is no rate of {tool!r}.")
+        return sum(tool in reply.tools for reply in self.replies) / len(self.replies)
+
+    def never_calls(self, tool: str) -> Distribution:
+        """This distribution, when no reply calls `tool`."""
+        return self._none(lambda reply: tool in reply.tools, f"calls {tool!r}")
+
+    def always_calls(self, tool: str) -> Distribution:
+        """This distribution, when every reply calls `tool`."""
+        return self._none(lambda reply: tool not in reply.tools, f"does not call {tool!r}")
+
+    def never_calls_matching(self, regex: str) -> Distribution:
+        """This distribution, when `regex` is found in no tool call, read as `name {arguments}`.
+
+        Raises:
+            BadInput: `regex` is no regular expression, or one that may take for ever.
+        """
+        pattern = compiled(regex)
+        return self._none(
+            lambda reply: any(is_found(pattern, call) for call in reply.calls),
+            f"makes a tool call that matches {regex!r}",
+        )
+
+    def never_matches(self, regex: str) -> Distribution:
+        """This distribution, when `regex` is found neither in the text nor in a tool call of any reply.
+
+        Raises:
+            BadInput: `regex` is no regular expression, or one that may take for ever.
+        """
+        pattern = compiled(regex)
+        return self._none(
+            lambda reply: any(is_found(pattern, said) for said in (reply.text, *reply.calls)), f"matches {regex!r}"
+        )
+
+    def never_repeats(self) -> Distribution:
+        """This distribution, when no reply makes the recorded decision again."""
+        self._complete()
+        if self.tally.kept:
+            raise AssertionError(
+                f"The recorded decision was made in {self.tally.kept} of {self.tally.n} reruns.\n{self}"
+            )
+        return self
+
+    def __len__(self) -> int:
+        """Replies that count."""
+        return len(self.replies)
+
+    def __str__(self) -> str:
+        """The actions with their counts, one a line."""
+        lines = [f"{count:4} x {shorten(visible(action), _LINE)}" for action, count in self.actions]
+        return "\n".join([f"{len(self)} of {self.asked} reruns count{self._missing()}:", *lines, *self.notes])
+
+    def _none(self, bad: Callable[[Seen], bool], what: str) -> Distribution:
+        self._complete()
+        hits = [reply for reply in self.replies if bad(reply)]
+        if not hits:
+            return self
+        example = shorten(visible("; ".join(hits[0].calls) or hits[0].text), _EXAMPLE)
+        share = wilson(len(hits), len(self))
+        raise AssertionError(
+            f"The agent {what} in {len(hits)} of {len(self)} reruns"
+            f" (true share between {share.low:.0%} and {share.high:.0%}, 95% interval).\n"
+            f"For example: {example}\n{self}"
+        )
+
+    def _complete(self) -> None:
+        if self.tally.broken:
+            raise ModelFailed(
+                f"The model's server refused this request: {shorten(visible(self.tally.broken), _EXAMPLE)}"
+            )
+        if len(self) < max(self.asked, 1):
+            raise ModelFailed(
+                f"Only {len(self)} of {self.asked} reruns gave an answer that counts{self._missing()}."
+                " Nothing is concluded from them: run it again."
+            )
+
+    def _missing(self) -> str:
+        void = ", ".join(f"{count} {kind}" for kind, count in self.tally.void)
+        return f" (not counted: {void})" if void else ""

@@ -1,0 +1,161 @@
+"""The report of `why`: the answer in one sentence, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..search.finding import Status
+from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table
+from .phrases import actions, cost, evidence, join, number, of, p_value
+from .results import Cause, WhyReport
+
+_NO_CAUSE: dict[Status, str] = {
+    "found": "",
+    "nothing found": "No part of the context was shown to cause the decision.",
+    "nothing read matters": (
+        "Nothing that the agent read matters: with all of it removed, the decision is made as before."
+        " What is left is the system prompt, the task and the list of tools."
+    ),
+    "not reproducible": "The decision was not made again, so reruns cannot show its cause.",
+    "too rare": "The decision is made too rarely for reruns to show its cause.",
+    "not enough reruns": "The reruns were not enough to prove a cause.",
+    "stopped": "The search ended before a cause was proven.",
+}
+_UNNAMED = 5
+"""Entries of a list that are shown before the rest is only counted."""
+
+
+def why_page(report: WhyReport) -> Document:
+    """The report as blocks, in the order in which a reader needs them."""
+    return tuple(_blocks(report))
+
+
+def answer(report: WhyReport) -> Line:
+    """The result in one sentence."""
+    leading = leading_cause(report)
+    if leading is None:
+        return (_NO_CAUSE[report.finding.status] or _NO_CAUSE["nothing found"],)
+    return ("The decision (", Recorded(report.decision), ") depends on ", *_place(leading), ".")
+
+
+def leading_cause(report: WhyReport) -> Cause | None:
+    """The cause that the headline is about; None when none was proven."""
+    return next((cause for cause in report.causes if cause.texts == report.headline), None)
+
+
+def next_step(report: WhyReport) -> str:
+    """What to do with this result, naming verbs, not the way a front end spells them."""
+    if report.stopped_by == "budget":
+        return "Run why again with a larger budget to go on; nothing is paid for twice."
+    if report.stopped:
+        return "Run why again with the same arguments to go on; nothing is paid for twice."
+    match report.finding.status:
+        case "found":
+            return "Run fix on this event to measure changes against this decision."
+        case "not reproducible" | "too rare":
+            return "Run rerun on this event to see what the agent does instead, or choose a decision by tool or match."
+        case "nothing read matters":
+            return "Run rerun on this event with another system prompt to see whether the prompt decides."
+        case _ if report.finding.held:
+            return "Run why again with depth full to examine the system prompt and the task too."
+        case _:
+            return "Name a suspected text with suspects, or raise the budget, and run why again."
+
+
+def _blocks(report: WhyReport) -> Iterator[Block]:
+    yield Heading(("Why ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
+    yield Paragraph(answer(report))
+    if leading := leading_cause(report):
+        for text in leading.texts:
+            yield Quote(text)
+        yield Paragraph((f"Made in {evidence(leading.with_, leading.without, leading.interval, leading.p)}.",))
+        yield Paragraph(("Without it the agent does instead: ", *actions(leading.instead), "."))
+        if line := _kept_only(report):
+            yield Paragraph((line,))
+    else:
+        yield Paragraph((f"As recorded, the decision was made in {of(report.base)} reruns.",))
+    others = [cause for cause in report.causes if cause is not leading]
+    if others:
+        yield Heading(("What else the decision needs",))
+        yield Table(
+            ("piece", "kind", "with it", "without it", "p", "instead", "text"), tuple(_row(cause) for cause in others)
+        )
+    if report.suspects:
+        yield Heading(("Suspected, not proven",))
+        likely = report.suspects[:_UNNAMED]
+        lines = tuple((f"{share:.0%}: ", Recorded(ref), ": ", Recorded(text)) for ref, text, share in likely)
+        yield Bullets(lines + _more(len(report.suspects)))
+    if report.untested:
+        yield Heading(("Not examined",))
+        grouped = _by_reason(report.untested)
+        yield Bullets(tuple((*_refs(refs[:_UNNAMED]), *_others(refs), f": {reason}") for reason, refs in grouped))
+    yield from _coverage(report)
+    for upstream in report.upstream:
+        yield from _blocks(upstream)
+
+
+def _coverage(report: WhyReport) -> Iterator[Block]:
+    yield Heading(("How it was found",))
+    finding = report.finding
+    lines: list[Line] = [(cost(report.calls, report.reused, report.requests),)]
+    if report.rounds:
+        lines.append((f"{number(report.rounds, 'round')} of reruns, one after another.",))
+    if finding.cleared:
+        cleared = f"{number(finding.cleared, 'other piece')} could be left out without effect."
+        lines.append((f"{cleared} Needed pieces that the search expects to have missed: {finding.missed:.2f}.",))
+    lines += [(Recorded(note, limit=400),) for note in report.notes]
+    if report.stopped:
+        lines.append(("Ended early: ", Recorded(report.stopped, limit=400)))
+    yield Bullets(tuple(lines))
+    yield Paragraph((next_step(report),))
+
+
+def _place(cause: Cause) -> Line:
+    if len(cause.texts) > 1:
+        return (f"these {len(cause.texts)} texts together (", *_refs(cause.refs), ")")
+    event, tool = cause.events[0], cause.tools[0]
+    source: Line = ("this text, which ", Recorded(tool), " returned") if tool else ("this text",)
+    return (*source, " (", *(() if event is None else (f"event {event}, ",)), "piece ", *_refs(cause.refs), ")")
+
+
+def _refs(refs: list[str]) -> Line:
+    return join([(Recorded(ref),) for ref in refs], ", ")
+
+
+def _kept_only(report: WhyReport) -> str:
+    kept = report.finding.kept_only
+    if kept is None or not kept.n:
+        return ""
+    again = of((kept.kept, kept.n))
+    only = "With nothing but the proven texts, the system prompt and the task, the decision is made in"
+    if kept.kept * 2 > kept.n:
+        return f"{only} {again} reruns."
+    return f"{only} only {again} reruns: other parts matter together."
+
+
+def _row(cause: Cause) -> tuple[Line, ...]:
+    return (
+        (Recorded(", ".join(cause.refs)),),
+        (cause.kind,),
+        (of(cause.with_),),
+        (of(cause.without),),
+        (p_value(cause.p),),
+        actions(cause.instead),
+        (Recorded(" / ".join(cause.texts), limit=60),),
+    )
+
+
+def _by_reason(untested: list[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for ref, reason in untested:
+        found.setdefault(reason, []).append(ref)
+    return list(found.items())
+
+
+def _others(refs: list[str]) -> Line:
+    return (f" and {len(refs) - _UNNAMED} more",) if len(refs) > _UNNAMED else ()
+
+
+def _more(total: int) -> tuple[Line, ...]:
+    return ((f"and {total - _UNNAMED} more",),) if total > _UNNAMED else ()

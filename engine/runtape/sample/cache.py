@@ -1,0 +1,172 @@
+"""Replies that were paid for, kept so that nothing is paid twice.
+
+The cache never stops a rerun: a row that cannot be read is a miss, a damaged file is set aside, a disk that cannot be
+written leaves the replies in memory. Each is said once, in `notes`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from .. import canon
+from ..wire.dialects import dialect_for
+from ..wire.values import Request
+from . import answer_json
+from .model import Answer
+from .rows import ReplyRows, Sample
+
+FORMAT = 1
+"""Part of every key: answers of another format, or under another rule for what identifies a request, are misses."""
+
+FILE = "replies.sqlite"
+
+LEASE = 5.0
+"""Seconds until a claim that nobody refreshes is free again: how long a sample waits for a process that was killed."""
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from 3.11
+
+T = TypeVar("T")
+
+
+def key_of(identity: str, request: Request) -> str:
+    """The name of what is asked of whom: equal for equal bodies, whatever the order of their keys."""
+    body, _left_out = dialect_for(request.api).for_rerun(request.body)
+    return canon.digest([FORMAT, identity, request.api, body])
+
+
+class ReplyCache:
+    """Answers by sample, in `folder` or, with None, in memory. Belongs to one thread; close it."""
+
+    def __init__(self, folder: Path | str | None, *, lease: float = LEASE) -> None:
+        self.lease = lease
+        self.notes: list[str] = []
+        """What went wrong with the cache, once each."""
+        self._folder = None if folder is None else Path(folder)
+        self._memory = ReplyRows(None, lease)
+        self._disk: ReplyRows | None = None
+        self._writable = True
+        if self._folder is not None:
+            self._open(self._folder)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._memory.close()
+        if self._disk is not None:
+            self._disk.close()
+            self._disk = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def answers(self, key: str, series: str) -> dict[int, Answer]:
+        """The answers that are there, by sample number."""
+        found: dict[int, Answer] = {}
+        nothing: list[tuple[int, object]] = []
+        on_disk = self._read(lambda rows: rows.read(key, series), nothing)
+        for number, text in [*on_disk, *self._memory.read(key, series)]:
+            answer = self._decoded(Sample(key, series, number), text)
+            if answer is not None:
+                found[number] = answer
+        return found
+
+    def _decoded(self, sample: Sample, text: object) -> Answer | None:
+        try:
+            return answer_json.decode(text)
+        except answer_json.BadRow as error:
+            self._note(f"a kept reply could not be read ({error}); it was set aside and is asked for again")
+            self._write(lambda rows: rows.set_aside(sample))
+            return None
+
+    def add(self, sample: Sample, answer: Answer, *, job: str) -> None:
+        """Keep an answer, on disk before this returns if the disk takes it. The first answer of a sample stays."""
+        self._write(lambda rows: rows.add(sample, answer_json.encode(answer), job))
+
+    def most_at_once(self, identity: str) -> int | None:
+        """Samples that this model was seen to give in one request; None when it was never tried."""
+        on_disk = self._read(lambda rows: rows.most_at_once(identity), None)
+        return self._memory.most_at_once(identity) if on_disk is None else on_disk
+
+    def learn_most_at_once(self, identity: str, samples: int) -> None:
+        """Keep how many samples this model gives in one request, so that a resumed search goes the same way."""
+        self._write(lambda rows: rows.learn_most_at_once(identity, samples))
+
+    def claim(self, samples: Sequence[Sample], holder: str) -> set[Sample]:
+        """Those of the samples that `holder` may draw now; the others are there already or on their way elsewhere."""
+        return self._write(lambda rows: rows.claim(samples, holder))
+
+    def refresh(self, holder: str) -> None:
+        """Go on holding what `holder` claimed. Due well within `lease` seconds."""
+        self._write(lambda rows: rows.refresh(holder))
+
+    def release(self, holder: str) -> None:
+        """Give up what `holder` claimed and did not draw."""
+        self._write(lambda rows: rows.release(holder))
+
+    def paid(self, job: str) -> int:
+        """Samples that `job` has ever paid for, in any process."""
+        return self._read(lambda rows: rows.paid(job), 0) + self._memory.paid(job)
+
+    def _read(self, act: Callable[[ReplyRows], T], otherwise: T) -> T:
+        if self._disk is None:
+            return otherwise
+        try:
+            return act(self._disk)
+        except (sqlite3.Error, OSError) as error:
+            self._failed(error)
+            return otherwise
+
+    def _write(self, act: Callable[[ReplyRows], T]) -> T:
+        if self._disk is not None and self._writable:
+            try:
+                return act(self._disk)
+            except (sqlite3.Error, OSError) as error:
+                self._failed(error)
+        return act(self._memory)
+
+    def _open(self, folder: Path) -> None:
+        try:
+            self._disk = ReplyRows(folder / FILE, self.lease)
+            ignore = folder / ".gitignore"
+            if not ignore.exists():
+                # The folder stands in the user's project, and replies do not belong into version control.
+                ignore.write_text("*\n", encoding="utf-8")
+        except (sqlite3.Error, OSError) as error:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """Go on without what failed: the damaged file, else the disk."""
+        self._writable = False
+        # SQLite's "malformed" and "not a database" arrive as this very class; a full disk or a lock as a subclass.
+        if type(error) is sqlite3.DatabaseError and self._folder is not None:
+            self._replace_file(self._folder)
+        else:
+            self._note(f"replies cannot be kept in {self._folder} ({error}); they stay in memory for this run")
+
+    def _replace_file(self, folder: Path) -> None:
+        if self._disk is not None:
+            self._disk.close()
+            self._disk = None
+        damaged = folder / f"{FILE}.damaged"
+        try:
+            (folder / FILE).replace(damaged)
+            for tail in ("-wal", "-shm"):
+                (folder / f"{FILE}{tail}").unlink(missing_ok=True)
+            self._disk = ReplyRows(folder / FILE, self.lease)
+        except (sqlite3.Error, OSError) as error:
+            self._note(
+                f"the reply cache in {folder} is damaged and cannot be replaced ({error}); replies stay in memory"
+            )
+            return
+        self._writable = True
+        self._note(f"the reply cache in {folder} was damaged; it was set aside as {damaged.name} and begun anew")
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)

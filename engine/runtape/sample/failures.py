@@ -1,0 +1,96 @@
+"""What an error answer of a model's server means: for this request, or for all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import canon
+from ..errors import ModelFailed
+from ..text import shorten, visible
+from ..wire.values import Json
+from .endpoint import HOW_TO_ALLOW, Endpoint
+from .model import RequestRefused, Unanswered
+
+QUOTA = re.compile(r"insufficient_quota|billing_hard_limit|credit balance is too low", re.IGNORECASE)
+"""No money left: sent with status 429 (OpenAI) or 400 (Anthropic), and no retry mends it."""
+
+NAMES_N = re.compile(r"(?<![\w\\])n(?!\w)")
+"""The parameter `n` in an error text; not the escape of a newline."""
+
+ABOUT_THE_REQUEST = (400, 413, 422)
+WORTH_ANOTHER_TRY = (408, 409, 425, 429)
+"""Beside every 5xx. The SDK has retried these already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What came back for one request."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Lower-case names."""
+    body: bytes
+
+
+def out_of_quota(exchange: Exchange) -> bool:
+    """True when the account has no money left."""
+    return exchange.status == 402 or (exchange.status in (400, 403, 429) and QUOTA.search(_said(exchange)) is not None)
+
+
+def rejects_n(exchange: Exchange) -> bool:
+    """True when the server refuses the parameter `n`, and only for that reason."""
+    if exchange.status not in (400, 422):
+        return False
+    return _field(exchange, "param") == "n" or NAMES_N.search(_said(exchange)) is not None
+
+
+def failure(exchange: Exchange, endpoint: Endpoint, model: Json) -> RequestRefused | ModelFailed:
+    """The error that an error answer stands for."""
+    status = exchange.status
+    text = visible(shorten(_said(exchange), 300))
+    if endpoint.key:
+        text = text.replace(endpoint.key, "[key]")  # some servers repeat the key they refuse
+    said = f"{endpoint.url} answered {status}" + (f": {text}" if text else "")
+    if out_of_quota(exchange):
+        return ModelFailed(f"{said}. The account behind {endpoint.key_variable} has no quota left: check its billing")
+    if status in (401, 403):
+        return ModelFailed(f"{said}. {_about_the_key(endpoint)}")
+    if status in (404, 405):
+        return ModelFailed(f"{said}. Check the model name, {visible(str(model))!r}, and the base URL ({HOW_TO_ALLOW})")
+    if 300 <= status < 400:
+        return ModelFailed(f"{said}. Redirects are not followed: {HOW_TO_ALLOW} with the final address")
+    if status in ABOUT_THE_REQUEST:
+        return RequestRefused(said)
+    if status in WORTH_ANOTHER_TRY or status >= 500:
+        return Unanswered(f"{said}, after retries. Wait, then ask again: what was paid for is kept")
+    return ModelFailed(said)
+
+
+def _about_the_key(endpoint: Endpoint) -> str:
+    if endpoint.key is not None:
+        return f"Check the key in {endpoint.key_variable}, and what it may use"
+    if endpoint.named:
+        return f"Set {endpoint.key_variable}"
+    return f"A recorded address gets no key. If you trust it, {HOW_TO_ALLOW} with it, and set {endpoint.key_variable}"
+
+
+def _said(exchange: Exchange) -> str:
+    message = _field(exchange, "message")
+    code = _field(exchange, "code") or _field(exchange, "type")
+    if message is None:
+        return exchange.body[:2000].decode("utf-8", "replace").strip()
+    return message if code is None or code in message else f"{message} ({code})"
+
+
+def _field(exchange: Exchange, name: str) -> str | None:
+    try:
+        body = canon.loads(exchange.body)
+    except ValueError:
+        return None
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, str) and name == "message":
+        return error
+    value = error.get(name) if isinstance(error, dict) else None
+    return value if isinstance(value, str) else None

@@ -1,0 +1,62 @@
+"""A Python function as a model: for agents that reach their model in a way of their own, and for tests."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import anyio
+import anyio.to_thread
+
+from ..jsonable import jsonable
+from ..text import shorten, visible
+from ..wire.values import Request
+from .fingerprint import fingerprint, name_of
+from .model import Answer, Unanswered
+from .shapes import WANTED, BadShape, as_dict, as_reply
+
+Answering: TypeAlias = Callable[[dict[str, Any]], object]
+"""Takes the request as a dict and returns a reply in one of the shapes of `shapes`; sync or async."""
+
+
+class FunctionModel:
+    """Answers with what `function` returns; sync functions run in a thread each."""
+
+    def __init__(self, function: Answering, name: str | None = None) -> None:
+        self.name = name or name_of(function)
+        self.identity = f"function {self.name} {fingerprint(function)}"
+        self.max_n = 1
+        self._function = function
+
+    async def sample(self, request: Request, n: int) -> Sequence[Answer]:  # noqa: ARG002 - one call is one sample
+        """See `Model.sample`."""
+        try:
+            value = await self._call(as_dict(request))
+        except Exception as error:  # noqa: BLE001 - the user's code raises what it likes
+            said = f"the model function {self.name!r} raised {_told(error)}"
+            raise Unanswered(f"{said}. Mend it, then ask again: what it answered before is kept") from None
+        try:
+            return [Answer(as_reply(value), jsonable(value))]
+        except BadShape as error:
+            return [Answer(None, jsonable(value), f"the model function {self.name!r} returned {error}: {WANTED}")]
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+    async def _call(self, asked: dict[str, Any]) -> object:
+        if inspect.iscoroutinefunction(self._function):
+            value: object = self._function(asked)
+        else:
+            # A limiter of its own: how many calls run at once is the sampler's to say. A cancelled rerun waits for the
+            # call, as its answer may have cost something and can be kept.
+            value = await anyio.to_thread.run_sync(self._function, asked, limiter=anyio.CapacityLimiter(1))
+        return await value if inspect.isawaitable(value) else value
+
+
+def _told(error: Exception) -> str:
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - the user's exception class may be broken as well
+        said = ""
+    return type(error).__name__ + (f": {visible(shorten(said, 500))}" if said else "")

@@ -1,0 +1,114 @@
+"""Models behind a provider's HTTP API: OpenAI chat completions and responses, Anthropic messages.
+
+The recorded body is sent as it was, minus what belongs to the transport (`Dialect.for_rerun`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import anyio
+import anyio.to_thread
+
+from .. import canon
+from ..text import shorten
+from ..wire.dialect import UnreadableReply
+from ..wire.dialects import dialect_for
+from ..wire.values import Json, Request
+from . import attempts
+from .endpoint import ANTHROPIC, Endpoint, family_of
+from .failures import Exchange, failure, rejects_n
+from .model import Answer, Unanswered
+from .repeats import REPEATED, Repeats
+from .sdk_clients import AnthropicClient, Client, OpenAiClient
+
+DEADLINE = 600.0
+"""Seconds for one request, retries and pauses included; a server that sends a byte now and then gets no more."""
+
+MOST_AT_ONCE = 16
+"""Samples asked for in one request at most; compatible servers refuse large numbers."""
+
+
+class HttpModel:
+    """One API at one endpoint. Belongs to one event loop."""
+
+    def __init__(self, api: str, endpoint: Endpoint, *, deadline: float = DEADLINE) -> None:
+        self.identity = f"{api} {endpoint.url}"
+        self._dialect = dialect_for(api)
+        self.max_n = MOST_AT_ONCE if self._dialect.with_samples({}, 2) is not None else 1
+        self._api = api
+        self._endpoint = endpoint
+        self._deadline = deadline
+        self._client: Client | None = None
+        self._opening = anyio.Lock()
+        """Held while `_client` is made, which takes seconds."""
+        self._repeats = Repeats()
+
+    async def sample(self, request: Request, n: int) -> Sequence[Answer]:
+        """See `Model.sample`. Where the server turns out not to honour `n`, `max_n` is 1 from then on."""
+        asked = min(n, self.max_n)
+        body, _left_out = self._dialect.for_rerun(request.body)
+        if asked > 1 or "n" in body:
+            body = self._dialect.with_samples(body, asked) or body
+        exchange = await self._send(canon.dumps(body))
+        if 200 <= exchange.status < 300:
+            return self._answers(request, exchange, asked)
+        if asked > 1 and rejects_n(exchange):
+            self.max_n = 1
+            return await self.sample(request, 1)
+        raise failure(exchange, self._endpoint, body.get("model"))
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    async def _send(self, body: bytes) -> Exchange:
+        client = await self._opened()
+        try:
+            with anyio.fail_after(self._deadline):
+                return await client.post(body)
+        except TimeoutError:
+            raise Unanswered(f"no answer from {self._endpoint.url} within {self._deadline:g} s") from None
+
+    async def _opened(self) -> Client:
+        async with self._opening:
+            if self._client is None:
+                # In a thread: the import takes seconds, in which a server has to go on answering.
+                self._client = await anyio.to_thread.run_sync(self._open)
+            return self._client
+
+    def _open(self) -> Client:
+        make = AnthropicClient if family_of(self._api) is ANTHROPIC else OpenAiClient
+        return make(self._endpoint, self._dialect.path, self._deadline)
+
+    def _answers(self, request: Request, exchange: Exchange, asked: int) -> list[Answer]:
+        try:
+            body = canon.loads(exchange.body)
+        except ValueError:
+            start = shorten(exchange.body[:400].decode("utf-8", "replace"), 200)
+            return [Answer(None, start, f"{self._endpoint.url} answered with something that is not JSON")]
+        singles = _choices(body)
+        if len(singles) < asked:
+            self.max_n = 1
+        answers = [self._read(single) for single in singles[:asked]]
+        first = answers[0].reply
+        if first is not None and self._repeats.seen(request, first):
+            attempts.current.get().note(REPEATED)
+            return [Answer(None, body, REPEATED)]
+        return answers
+
+    def _read(self, body: Json) -> Answer:
+        try:
+            return Answer(self._dialect.replies(body)[0], body)
+        except UnreadableReply as error:
+            return Answer(None, body, f"{self._endpoint.url} sent no answer: {error}")
+
+
+def _choices(body: Json) -> list[Json]:
+    """The response as it would be with each of its choices alone; itself where it has none to tell apart."""
+    choices = body.get("choices") if isinstance(body, dict) else None
+    if not isinstance(body, dict) or not isinstance(choices, list) or len(choices) < 2:
+        return [body]
+    return [{**body, "choices": [choice]} for choice in choices]

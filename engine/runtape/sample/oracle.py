@@ -1,0 +1,95 @@
+"""Answers a search's wants with samples: apply the edits, sample, judge, count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Generic, TypeVar
+
+from ..errors import EditChangesNothing
+from ..search.protocol import Want
+from ..stats.tally import Outcome, Tally, Verdict, count
+from ..wire.values import Reply, Request
+from .asks import Ask
+from .model import Answer
+from .sampler import Sampler
+
+V = TypeVar("V", bound=Hashable)
+
+MANY = 0.05
+"""Share of cut answers from which on the reader is told: they say nothing about the decision and cost as much."""
+
+
+class Oracle(Generic[V]):
+    """Turns variants into requests with `render`, draws them, and reads the replies with `judge`."""
+
+    def __init__(self, render: Callable[[V], Request], judge: Callable[[Reply], Outcome], sampler: Sampler) -> None:
+        self._render = render
+        self._judge = judge
+        self._sampler = sampler
+        self._rendered: dict[V, Request | str] = {}
+        """By variant, its request or why there is none."""
+        self._latest: dict[tuple[V, str], Tally] = {}
+
+    async def answer(self, wants: Sequence[Want[V]]) -> list[Tally]:
+        """One tally per want, in the same order; a want that cannot be sampled has a `broken` tally.
+
+        Raises:
+            BudgetSpent: a sample does not fit the budget. What did fit was drawn and is kept.
+            ModelFailed: the model cannot answer. What arrived before is kept.
+        """
+        requests = [self._request(want.variant) for want in wants]
+        asks = [
+            Ask(request, want.series, want.n, self._counts)
+            for want, request in zip(wants, requests, strict=True)
+            if isinstance(request, Request)
+        ]
+        drawn = iter(await self._sampler.draw(asks))
+        tallies: list[Tally] = []
+        for want, request in zip(wants, requests, strict=True):
+            if isinstance(request, str):
+                tallies.append(Tally(broken=request))
+                continue
+            got = next(drawn)
+            tally = _tally([self._outcome(answer) for answer in got.answers], got.answers, got.broken)
+            self._latest[want.variant, want.series] = tally
+            tallies.append(tally)
+        return tallies
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader of the tallies has to know, the sampler's notes included."""
+        void: Counter[Verdict] = Counter()
+        total = 0
+        for tally in self._latest.values():
+            void.update(dict(tally.void))
+            total += tally.n + sum(number for _, number in tally.void)
+        notes = list(self._sampler.notes)
+        if void["truncated"] > MANY * total:
+            notes.append(
+                f"{void['truncated']} of {total} answers were cut at the length limit and count as no sample: "
+                "the recorded max_tokens may be too small for what the model says"
+            )
+        return notes
+
+    def _request(self, variant: V) -> Request | str:
+        if variant not in self._rendered:
+            try:
+                self._rendered[variant] = self._render(variant)
+            except EditChangesNothing as error:
+                self._rendered[variant] = str(error)
+        return self._rendered[variant]
+
+    def _outcome(self, answer: Answer) -> Outcome:
+        return Outcome("invalid", "sends no readable answer") if answer.reply is None else self._judge(answer.reply)
+
+    def _counts(self, answer: Answer) -> bool:
+        return self._outcome(answer).verdict in ("same", "other", "stop")
+
+
+def _tally(outcomes: Sequence[Outcome], answers: Sequence[Answer], broken: str | None) -> Tally:
+    if broken is None and outcomes and not count(outcomes).n:
+        kinds = ", ".join(f"{number} {verdict}" for verdict, number in count(outcomes).void)
+        errors = [answer.error for answer in answers if answer.error]
+        broken = f"none of its {len(outcomes)} answers counts ({kinds})" + (f": {errors[-1]}" if errors else "")
+    return count(outcomes, broken)

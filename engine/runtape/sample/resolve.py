@@ -1,0 +1,95 @@
+"""Which model answers the reruns."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import BadModel
+from ..wire.values import Request
+from .endpoint import endpoint_for
+from .function import Answering, FunctionModel
+from .http_models import HttpModel
+from .model import Model
+
+SPEC = "write module:function or path/to/file.py:function"
+
+
+def resolve(request: Request, *, model: Model | Answering | str | None = None, base_url: str | None = None) -> Model:
+    """The model for reruns of `request`.
+
+    `model` is a model, a function, or names one as `module:function` or `path/to/file.py:function`; with None it is the
+    recorded API, asked at `base_url`, or else where the call was recorded, under the rules of `endpoint`.
+
+    Raises:
+        BadModel: the function cannot be loaded, or there is no key or no address for the recorded API.
+        EndpointNotAllowed: the recorded address is not one that the user named.
+    """
+    if model is None:
+        return HttpModel(request.api, endpoint_for(request, base_url))
+    if isinstance(model, str):
+        return _loaded(model)
+    if isinstance(model, Model):
+        return model
+    if callable(model):
+        return FunctionModel(model)
+    raise BadModel(f"model= is of type {type(model).__name__}: pass a function, a Model, or a text ({SPEC})")
+
+
+def _loaded(spec: str) -> Model:
+    where, colon, name = spec.rpartition(":")
+    if not colon or not where or not name.isidentifier():
+        raise BadModel(f"the model function {spec!r} names no function: {SPEC}")
+    module = _file(where) if where.endswith(".py") else _module(where)
+    found: object = getattr(module, name, None)
+    if found is None:
+        near = difflib.get_close_matches(name, [known for known in vars(module) if not known.startswith("_")], 1)
+        raise BadModel(f"{where} has no function {name!r}" + (f"; did you mean {near[0]!r}?" if near else f": {SPEC}"))
+    if isinstance(found, Model):
+        return found
+    if not callable(found):
+        raise BadModel(f"{name!r} in {where} is of type {type(found).__name__}, not a function")
+    return FunctionModel(found, name)
+
+
+def _module(name: str) -> ModuleType:
+    # As `python -m` does; a console script would not look in the folder it is started from.
+    _also_search(Path.cwd())
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's module raises what it likes
+        raise _unloadable(name, error) from None
+
+
+def _file(where: str) -> ModuleType:
+    path = Path(where).expanduser().resolve()
+    if not path.is_file():
+        raise BadModel(f"there is no file {where!r} for the model function: {SPEC}")
+    name = f"runtape_model_{path.stem}"
+    plan = importlib.util.spec_from_file_location(name, path)
+    assert plan is not None
+    assert plan.loader is not None
+    module = importlib.util.module_from_spec(plan)
+    # As `python file.py` does, so that it can import what lies beside it.
+    _also_search(path.parent)
+    sys.modules[name] = module
+    try:
+        plan.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's module raises what it likes
+        del sys.modules[name]
+        raise _unloadable(where, error) from None
+    return module
+
+
+def _also_search(folder: Path) -> None:
+    """At the end, so that nothing installed is shadowed; for good, as a function may import when it is called."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def _unloadable(where: str, error: BaseException) -> BadModel:
+    return BadModel(f"the model function's file {where} could not be loaded: {type(error).__name__}: {error}")

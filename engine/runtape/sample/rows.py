@@ -1,0 +1,153 @@
+"""The SQLite tables of the reply cache.
+
+A sample is named by three things: the request's key, the series it belongs to and its number in that series. Before it
+is drawn it is claimed with a lease, so that two processes (or two searches of one) that want the same sample pay for it
+once; the lease of a process that died runs out. Every method is one transaction: a row is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+BUSY = 10.0
+"""Seconds to wait for another process's transaction; each takes milliseconds."""
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT NOT NULL, series TEXT NOT NULL, sample INTEGER NOT NULL,
+    answer TEXT NOT NULL, paid_by TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (key, series, sample));
+CREATE INDEX IF NOT EXISTS replies_by_job ON replies (paid_by);
+CREATE TABLE IF NOT EXISTS leases (
+    key TEXT NOT NULL, series TEXT NOT NULL, sample INTEGER NOT NULL, holder TEXT NOT NULL, expires REAL NOT NULL,
+    PRIMARY KEY (key, series, sample)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS most_at_once (identity TEXT PRIMARY KEY, samples INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS set_aside (key TEXT, series TEXT, sample INTEGER, answer TEXT, at REAL);
+"""
+
+
+class Sample(NamedTuple):
+    """The name of one sample."""
+
+    key: str
+    """What was asked of whom."""
+    series: str
+    number: int
+
+
+class ReplyRows:
+    """One connection to one database; path None is a database in memory. Belongs to one thread."""
+
+    def __init__(self, path: Path | None, lease: float) -> None:
+        self._lease = lease
+        if path is not None:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Replies quote what the agent read: private to the user from the first byte.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        self._db = sqlite3.connect(path or ":memory:", timeout=BUSY, isolation_level=None)
+        try:
+            self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        deadline = time.monotonic() + BUSY
+        while True:
+            try:
+                # Where WAL is refused (network file systems) SQLite answers with the journal it keeps, which works too.
+                self._db.execute("PRAGMA journal_mode=WAL").fetchone()
+                break
+            except sqlite3.OperationalError as error:
+                # Two processes that switch a new file to WAL at once: SQLite does not wait by its busy timeout here.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+    def read(self, key: str, series: str) -> list[tuple[int, object]]:
+        """(number, row text) of the samples that are there, by number. The text may be anything: files get edited."""
+        found = self._db.execute(
+            "SELECT sample, answer FROM replies WHERE key = ? AND series = ? ORDER BY sample", (key, series)
+        )
+        return found.fetchall()
+
+    def most_at_once(self, identity: str) -> int | None:
+        """Samples that this model was seen to give in one request; None when it was never tried."""
+        row = self._db.execute("SELECT samples FROM most_at_once WHERE identity = ?", (identity,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def learn_most_at_once(self, identity: str, samples: int) -> None:
+        """Keep how many samples this model gives in one request."""
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO most_at_once VALUES (?, ?)", (identity, samples))
+
+    def add(self, sample: Sample, text: str, paid_by: str) -> None:
+        """Keep one answer and end its lease. The first answer of a sample stays."""
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?)", (*sample, text, paid_by, time.time())
+            )
+            self._db.execute("DELETE FROM leases WHERE key = ? AND series = ? AND sample = ?", sample)
+
+    def set_aside(self, sample: Sample) -> None:
+        """Move a row that cannot be read out of the way."""
+        where = "WHERE key = ? AND series = ? AND sample = ?"
+        with self._transaction():
+            self._db.execute(
+                f"INSERT INTO set_aside SELECT key, series, sample, answer, ? FROM replies {where}",  # noqa: S608 - constant
+                (time.time(), *sample),
+            )
+            self._db.execute(f"DELETE FROM replies {where}", sample)  # noqa: S608 - constant
+
+    def claim(self, samples: Iterable[Sample], holder: str) -> set[Sample]:
+        """Those of the samples that `holder` may draw now: no answer is there and nobody else holds them."""
+        granted: set[Sample] = set()
+        with self._transaction():
+            # Read inside the transaction: while it was waited for, a holder may have refreshed its lease to a time that
+            # an earlier reading would take for one beyond the full length.
+            now = time.monotonic()
+            for sample in samples:
+                # A lease is valid between now and its full length ahead: the clock starts anew when the machine does.
+                taken = self._db.execute(
+                    "SELECT 1 FROM replies WHERE key = ? AND series = ? AND sample = ? UNION ALL "
+                    "SELECT 1 FROM leases WHERE key = ? AND series = ? AND sample = ? AND expires BETWEEN ? AND ?",
+                    (*sample, *sample, now, now + self._lease),
+                ).fetchone()
+                if taken is None:
+                    self._db.execute("REPLACE INTO leases VALUES (?, ?, ?, ?, ?)", (*sample, holder, now + self._lease))
+                    granted.add(sample)
+        return granted
+
+    def refresh(self, holder: str) -> None:
+        """Hold the leases of `holder` for another full length."""
+        self._db.execute("UPDATE leases SET expires = ? WHERE holder = ?", (time.monotonic() + self._lease, holder))
+
+    def release(self, holder: str) -> None:
+        """Give up every lease of `holder`."""
+        self._db.execute("DELETE FROM leases WHERE holder = ?", (holder,))
+
+    def paid(self, job: str) -> int:
+        """Answers that `job` has ever paid for."""
+        return int(self._db.execute("SELECT count(*) FROM replies WHERE paid_by = ?", (job,)).fetchone()[0])
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")

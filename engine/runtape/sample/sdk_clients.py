@@ -1,0 +1,186 @@
+"""The SDKs' async clients, used for what they do well: connections, retries, and waiting as the provider wants it.
+
+They send a body as it is and hand back what came, whatever the status. Each attempt is announced to the sampler
+(`attempts`) before it leaves, the SDK's own retries included. Redirects are not followed: they could carry the body and
+the key to an address that nobody allowed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypedDict
+
+from ..errors import RuntapeError
+from ..text import visible
+from . import attempts
+from .endpoint import Endpoint
+from .failures import Exchange, failure, out_of_quota
+from .limits import retry_after
+from .model import Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    import httpx2
+
+RETRIES = 2
+"""Of one request, by the SDK: 408, 409, 429, 5xx, timeouts, lost connections."""
+
+PLAIN_HEADERS = ("accept", "accept-encoding", "anthropic-version", "connection", "content-length", "content-type")
+"""Beside `host`, `user-agent` and the SDK's own `x-stainless-*`: all that a recorded address receives."""
+
+
+class Client(Protocol):
+    """One SDK client, tied to one endpoint."""
+
+    async def post(self, body: bytes) -> Exchange:
+        """What the server answers to a JSON body, error statuses included.
+
+        Raises:
+            Unanswered: no answer came, after retries.
+            BudgetSpent: a retry did not fit the budget.
+            ModelFailed: the account has no quota left, or another request failed for good.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        ...
+
+
+class OpenAiClient:
+    """`openai.AsyncOpenAI`; imported here because it costs 0.7 s, and only who asks it should pay."""
+
+    def __init__(self, endpoint: Endpoint, path: str, deadline: float) -> None:
+        import httpx2  # comes with the SDK
+        import openai  # 0.7 s
+
+        self._where = endpoint.url
+        self._path = path
+        self._sdk = openai
+        self._response = httpx2.Response
+        self._client = openai.AsyncOpenAI(
+            api_key=endpoint.key or NO_KEY,
+            base_url=endpoint.url,
+            max_retries=RETRIES,
+            timeout=deadline,
+            http_client=openai.DefaultAsyncHttpxClient(**_transport(endpoint, openai.OpenAIError, deadline)),
+        )
+
+    async def post(self, body: bytes) -> Exchange:
+        """See `Client`."""
+        sdk = self._sdk
+        try:
+            return _exchange(await self._client.post(self._path, content=body, cast_to=self._response))
+        except sdk.APIStatusError as error:
+            return _exchange(error.response)
+        except sdk.APIConnectionError as error:
+            raise _unanswered(self._where, error) from None
+        except sdk.OpenAIError as error:
+            raise _reason(error) from None
+
+    async def aclose(self) -> None:
+        """See `Client`."""
+        await self._client.close()
+
+
+class AnthropicClient:
+    """`anthropic.AsyncAnthropic`; imported here because it costs 2 s, and only who asks it should pay."""
+
+    def __init__(self, endpoint: Endpoint, path: str, deadline: float) -> None:
+        import anthropic  # 2 s
+        import httpx2  # comes with the SDK
+
+        self._where = endpoint.url
+        self._path = path
+        self._sdk = anthropic
+        self._response = httpx2.Response
+        self._client = anthropic.AsyncAnthropic(
+            api_key=endpoint.key or NO_KEY,
+            base_url=endpoint.url.removesuffix("/v1"),  # the path brings it; a recorded address may end with it as well
+            max_retries=RETRIES,
+            timeout=deadline,
+            http_client=anthropic.DefaultAsyncHttpxClient(**_transport(endpoint, anthropic.AnthropicError, deadline)),
+        )
+
+    async def post(self, body: bytes) -> Exchange:
+        """See `Client`."""
+        sdk = self._sdk
+        try:
+            return _exchange(await self._client.post(self._path, content=body, cast_to=self._response))
+        except sdk.APIStatusError as error:
+            return _exchange(error.response)
+        except sdk.APIConnectionError as error:
+            raise _unanswered(self._where, error) from None
+        except sdk.AnthropicError as error:
+            raise _reason(error) from None
+
+    async def aclose(self) -> None:
+        """See `Client`."""
+        await self._client.close()
+
+
+NO_KEY = "none-needed"
+"""The SDKs insist on a key; a server that gets no real one gets this."""
+
+
+class _Transport(TypedDict):
+    event_hooks: dict[str, list[Callable[..., Awaitable[None]]]]
+    follow_redirects: bool
+    trust_env: bool
+    timeout: float
+
+
+def _transport(endpoint: Endpoint, stop: type[Exception], deadline: float) -> _Transport:
+    """How the HTTP client behaves. `stop` is the SDK's error that it neither retries nor wraps."""
+
+    async def before(request: httpx2.Request) -> None:
+        if not endpoint.named:
+            _strip(request)
+        try:
+            await attempts.current.get().start()
+        except RuntapeError as error:
+            raise stop(str(error)) from error
+
+    async def after(response: httpx2.Response) -> None:
+        if response.status_code < 400:
+            return
+        await response.aread()
+        exchange = _exchange(response)
+        attempts.current.get().rejected(exchange.status, retry_after(exchange.headers))
+        if out_of_quota(exchange):
+            # The SDK would retry a 429 that no retry can mend.
+            error = failure(exchange, endpoint, None)
+            raise stop(str(error)) from error
+
+    return {
+        "event_hooks": {"request": [before], "response": [after]},
+        "follow_redirects": False,
+        "trust_env": not endpoint.local,  # a proxy from the environment does not know this machine
+        "timeout": deadline,
+    }
+
+
+def _strip(request: httpx2.Request) -> None:
+    """Leave nothing in the headers that the SDK took from the environment (organisation, custom headers)."""
+    kept = {"host", "user-agent", *PLAIN_HEADERS}
+    for name in list(request.headers):
+        if name not in kept and not name.startswith("x-stainless-"):
+            del request.headers[name]
+    request.headers["authorization"] = f"Bearer {NO_KEY}"
+
+
+def _exchange(response: httpx2.Response) -> Exchange:
+    return Exchange(response.status_code, {k.lower(): v for k, v in response.headers.items()}, response.content)
+
+
+def _unanswered(where: str, error: Exception) -> Unanswered:
+    cause = error.__cause__ or error
+    said = str(cause) or type(cause).__name__
+    return Unanswered(f"no answer from {where}, after retries: {visible(said)}. Is the server running and reachable?")
+
+
+def _reason(error: Exception) -> Exception:
+    """Why a hook stopped the request, or the SDK's own refusal to send it."""
+    if isinstance(error.__cause__, RuntapeError):
+        return error.__cause__
+    return Unanswered(f"the SDK could not send the request: {visible(str(error))}")

@@ -1,0 +1,38 @@
+"""Does anything that the agent read matter at all?"""
+
+from __future__ import annotations
+
+from .batch import Batch
+from .decode import GONE, hit_ratio
+from .ledger import Ledger, Variant
+from .protocol import Search
+
+GATE = "gate"
+"""Series of these reruns."""
+SAMPLES = 3
+"""Samples at a time."""
+MOST_SAMPLES = 12
+NOTHING, SOMETHING = 0.03, 3.0
+"""Ratio of the two likelihoods, something against nothing, at which either is taken for settled."""
+
+
+def nothing_read_matters(ledger: Ledger) -> Search[Variant, bool]:
+    """Removes everything that is not pinned; True when the decision happens about as often all the same.
+
+    Asked when nothing is proven, before the search for sets: that search is the dearest part, and pointless here.
+    """
+    read = frozenset(range(ledger.problem.leaves)) - ledger.problem.pinned
+    if not read:
+        return True
+    for samples in range(SAMPLES, MOST_SAMPLES + 1, SAMPLES):
+        batch = Batch(ledger)
+        batch.reach(read, samples, GATE)
+        if batch:
+            yield from batch.ask()
+        tally = ledger.tally(read, GATE)
+        ratio = hit_ratio(tally.kept, tally.flips, ledger.base_rate, GONE)
+        if not tally.n or ratio > SOMETHING:
+            return False
+        if ratio <= NOTHING:
+            return True
+    return False

@@ -1,0 +1,54 @@
+"""The first rounds: how often the decision is made at all, and a first sweep over the context."""
+
+from __future__ import annotations
+
+from .batch import Batch
+from .ledger import Ledger, Variant
+from .pools import Pool, partition
+from .protocol import Search
+from .slot import FREQUENT
+
+BASE_SAMPLES = 10
+MORE_BASE_SAMPLES = 20
+FEWEST_ANSWERS = 6
+"""Of the first ten reruns, as many must count before the decision's rate means anything."""
+TOO_RARE = 0.10
+SUSPECTS_AT_ONCE = 6
+"""Suspects that get a rerun of their own in the first round; more of them are a wording score, not a suspicion."""
+
+
+def sweep(ledger: Ledger, *, scattered: bool, pinned: bool = False) -> list[Pool]:
+    """Divides what may be removed into pools: the units the agent read, or the pinned ones."""
+    if pinned:
+        among = sorted(ledger.units.pinned - ledger.nominated)
+        count = (ledger.settings.pooling.first + 1) // 2
+    else:
+        among = sorted(frozenset(range(len(ledger.units))) - ledger.hold - ledger.nominated)
+        count = ledger.settings.pooling.first
+    return partition(
+        ledger.units, among, ledger.prior, count=count, cap=ledger.cap, rng=ledger.rng if scattered else None
+    )
+
+
+def open_search(ledger: Ledger) -> Search[Variant, None]:
+    """Measures the base, and in the same round tries the suspects, or a first partition when there is none.
+
+    Sets `ledger.answer` when the decision cannot be examined.
+    """
+    batch = Batch(ledger)
+    batch.base(BASE_SAMPLES)
+    suspects = sorted(ledger.units.suspects, key=lambda unit: (-ledger.units.scores[unit], unit))[:SUSPECTS_AT_ONCE]
+    first = [(unit,) for unit in suspects] if suspects else sweep(ledger, scattered=False)
+    batch.pools(first)
+    yield from batch.ask()
+    if ledger.base.n < FEWEST_ANSWERS or ledger.base.rate < FREQUENT:
+        batch = Batch(ledger)
+        batch.base(MORE_BASE_SAMPLES)
+        yield from batch.ask()
+        base = ledger.base
+        if base.n < BASE_SAMPLES:
+            ledger.answer = "not enough reruns"
+        elif not base.kept:
+            ledger.answer = "not reproducible"
+        elif base.rate < TOO_RARE:
+            ledger.answer = "too rare"

@@ -1,0 +1,53 @@
+"""How thorough a search is, and how it spends samples on pools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+Depth = Literal["quick", "full"]
+"""quick: stop at the first proven cause that makes the agent act differently. full: every needed leaf."""
+
+Profile = Literal["calls", "contexts"]
+"""What is dear. calls: every sample is a request of its own. contexts: the samples of one context share a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pooling:
+    """How many samples and pools a round of pooling uses."""
+
+    samples: int
+    """Samples per pool."""
+    first: int
+    """Pools in each of the two first partitions."""
+    later: int
+    """Pools per round after that."""
+
+
+POOLING: Mapping[Profile, Pooling] = MappingProxyType({"calls": Pooling(1, 6, 6), "contexts": Pooling(2, 5, 4)})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Options of one search.
+
+    Raises:
+        ValueError: the budget is negative.
+    """
+
+    depth: Depth = "quick"
+    budget: int = 400
+    """Most samples that the search asks for, cached or not."""
+    profile: Profile = "calls"
+
+    def __post_init__(self) -> None:
+        if self.budget < 0:
+            msg = f"a budget of {self.budget} samples is negative; give 0 or more"
+            raise ValueError(msg)
+
+    @property
+    def pooling(self) -> Pooling:
+        """The pool sizes that the profile stands for."""
+        return POOLING[self.profile]

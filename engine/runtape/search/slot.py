@@ -1,0 +1,90 @@
+"""One claim under test: "without these leaves the rate is lower"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..stats.exact import fisher_less
+from ..stats.slots import ALPHAS, CUTOFFS, LOOKS, Look
+
+SlotState = Literal["open", "proven", "given up", "void"]
+"""given up: the reruns speak against it. void: its variant cannot be sampled."""
+
+LARGEST_SHARE_LEFT = 0.5
+"""A cause leaves at most this share of the base rate behind; less of a drop is not claimed however significant."""
+LARGEST_SHARE_LEFT_BY_SET = 1 / 3
+"""Sets are found by a search that looks for drops, so a weak one is likelier to be a collection of small effects."""
+FREQUENT = 0.6
+"""From this base rate on a decision counts as frequent, below it as intermittent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Reruns of a slot and of the base as far as one look may use them."""
+
+    base_kept: int
+    kept: int
+    """Both for the look's own sample sizes: samples that did not count are taken as speaking against the claim."""
+    seen_kept: int
+    seen: int
+    """Reruns of the slot that did count, as they are."""
+
+
+@dataclass(slots=True)
+class Slot:
+    """A claim, the looks taken at it, and what came of it."""
+
+    number: int
+    """Position among all slots of the search; fixes the alpha and names the series of fresh reruns."""
+    units: frozenset[int]
+    leaves: frozenset[int]
+    look: int = 0
+    """Looks taken so far."""
+    state: SlotState = "open"
+    p: float = 1.0
+    """p of the look that proved it."""
+    replaced: bool = False
+    """A smaller set inside it was proven on its own, so this one is not reported."""
+    put_back: dict[int, str] = field(default_factory=dict[int, str])
+    """For a set: leaves that were put back alone, with the series of those reruns."""
+    enough: set[int] = field(default_factory=set[int])
+    """Leaves proven to bring the decision back on their own."""
+
+    @property
+    def series(self) -> str:
+        """The series of this slot's fresh reruns; nothing else ever draws from it."""
+        return f"confirm:{self.number}"
+
+    @property
+    def sizes(self) -> Look:
+        """Sample sizes of the next look."""
+        return LOOKS[self.look]
+
+    def judge(self, counts: Counts, base_rate: float) -> None:
+        """Takes the next look: proves the claim, gives it up, or leaves it open for the look after.
+
+        A claim needs both a small enough p and a large enough effect. Giving up only removes chances to claim, so its
+        rules are free of the error bound; they save samples.
+        """
+        sizes, cutoff = self.sizes, CUTOFFS[ALPHAS[self.number]][self.look]
+        p = fisher_less(counts.kept, sizes.fresh, counts.base_kept, sizes.base)
+        share = LARGEST_SHARE_LEFT if len(self.units) == 1 else LARGEST_SHARE_LEFT_BY_SET
+        small = counts.kept / sizes.fresh <= share * counts.base_kept / sizes.base
+        hopeless = counts.seen_kept > _hopeless_share(sizes.fresh, base_rate) * base_rate * counts.seen
+        self.look += 1
+        if p <= cutoff and small:
+            self.state, self.p = "proven", p
+        elif not counts.seen:
+            self.state = "void"
+        elif hopeless or self.look == len(LOOKS):
+            self.state = "given up"
+
+
+def _hopeless_share(fresh: int, base_rate: float) -> float:
+    """Share of the base rate above which a slot is given up after so many fresh reruns."""
+    if fresh < 5:
+        return float("inf")
+    if fresh < 20:
+        return 0.95 if fresh < 8 else 0.75
+    return 0.6 if base_rate < FREQUENT else LARGEST_SHARE_LEFT

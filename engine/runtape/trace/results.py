@@ -1,0 +1,109 @@
+"""Which recorded tool run each tool result in a request came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .. import canon
+from ..wire.values import Json
+from .calls import tool_of
+from .events import Event
+
+_LONGEST_COMPARED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One `tool_result` event."""
+
+    event: int
+    tool: str | None
+    call_id: str | None
+    value: Json
+    """What the tool returned, as recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One message of a request that holds one tool result."""
+
+    message: int
+    call_id: str | None
+    tool: str | None
+    """The tool of the call that it answers, where the request tells."""
+    text: str
+    after: int
+    """The last request of this conversation without the message; -1 when there is none."""
+    before: int
+    """The first request with it."""
+
+
+def tool_runs(events: Iterable[Event], before: int) -> list[Ran]:
+    """The tool results recorded before an event, in order."""
+    runs: dict[int, Event] = {}
+    found: list[Ran] = []
+    for event in events:
+        if event.id >= before:
+            continue
+        if event.type == "tool_call":
+            runs[event.id] = event
+        elif event.type == "tool_result":
+            run = runs.get(event.parent) if event.parent is not None else None
+            ids = [source.payload.get("call_id") for source in (event, run) if source is not None]
+            call_id = next((given for given in ids if isinstance(given, str) and given), None)
+            name = tool_of(event) or (tool_of(run) if run is not None else None)
+            found.append(Ran(event.id, name, call_id, event.payload.get("result")))
+    return found
+
+
+def link(answers: Sequence[Answer], ran: Sequence[Ran]) -> dict[int, Ran]:
+    """The tool run of each message that has one; no run is used twice.
+
+    Ids may be missing, or repeated in one run, so an equal content counts before order.
+    """
+    left = {run.event: run for run in ran}
+    linked: dict[int, Ran] = {}
+    for fits in (_same_call_and_content, _same_call, _same_content, _in_its_turn):
+        for answer in answers:
+            if answer.message not in linked:
+                run = next((run for run in left.values() if fits(answer, run)), None)
+                if run is not None:
+                    linked[answer.message] = left.pop(run.event)
+    return linked
+
+
+def _same_call_and_content(answer: Answer, run: Ran) -> bool:
+    return _same_call(answer, run) and _spells(answer.text, run.value)
+
+
+def _same_call(answer: Answer, run: Ran) -> bool:
+    return answer.call_id is not None and answer.call_id == run.call_id and _same_tool(answer, run)
+
+
+def _same_content(answer: Answer, run: Ran) -> bool:
+    return _free(answer, run) and _spells(answer.text, run.value)
+
+
+def _in_its_turn(answer: Answer, run: Ran) -> bool:
+    return _free(answer, run) and answer.tool is not None and answer.after < run.event < answer.before
+
+
+def _free(answer: Answer, run: Ran) -> bool:
+    return _same_tool(answer, run) and (answer.call_id is None or run.call_id is None)
+
+
+def _same_tool(answer: Answer, run: Ran) -> bool:
+    return answer.tool is None or run.tool is None or answer.tool == run.tool
+
+
+def _spells(text: str, value: Json) -> bool:
+    """True when a program would turn `value` into `text`: as it is, as JSON or as Python prints it."""
+    if isinstance(value, str):
+        return text == value
+    if len(text) > _LONGEST_COMPARED:
+        return False
+    try:
+        return canon.loads(text) == value
+    except ValueError:
+        return text == str(value)

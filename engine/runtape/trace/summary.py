@@ -1,0 +1,97 @@
+"""A run at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Literal
+
+from .calls import asked_in, tool_of
+from .events import Event
+
+Status = Literal["ok", "error", "crashed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What one trace holds."""
+
+    name: str
+    """What the run was called; the file's name when it was not called anything."""
+    started: str | None
+    """ISO 8601, UTC; None when the events have no times."""
+    status: Status
+    """How the run says that it ended; `crashed` when it began and has no end (yet), `unknown` when it tells neither."""
+    events: int
+    model_calls: int
+    tools: tuple[str, ...]
+    """Every tool that ran or that a reply asked for, in order of first use."""
+    models: tuple[str, ...]
+    """Every model that was asked, in order of first use."""
+    duration: float | None
+    """Seconds from the first event to the last; None when the events have no times."""
+    problems: int
+    """Lines of the file that could not be read fully."""
+
+
+def summary_of(name: str, events: Sequence[Event], problems: int) -> Summary:
+    """The summary of a trace that holds at least one event."""
+    first, last = events[0], events[-1]
+    called = first.payload.get("name") if first.type == "run_start" else None
+    return Summary(
+        name=called if isinstance(called, str) and called else name,
+        started=_iso(first.ts),
+        status=_status(events),
+        events=len(events),
+        model_calls=sum(event.type == "llm_request" for event in events),
+        tools=_unique(_tools(events)),
+        models=_unique(_models(events)),
+        duration=_duration(first, last),
+        problems=problems,
+    )
+
+
+def _status(events: Sequence[Event]) -> Status:
+    ended = next((event for event in reversed(events) if event.type == "run_end"), None)
+    if ended is None:
+        return "crashed" if any(event.type == "run_start" for event in events) else "unknown"
+    status = ended.payload.get("status")
+    if status == "ok":
+        return "ok"
+    return "error" if status == "error" else "unknown"
+
+
+def _duration(first: Event, last: Event) -> float | None:
+    told = last.payload.get("duration_ms") if last.type == "run_end" else None
+    if isinstance(told, (int, float)) and not isinstance(told, bool) and 0 <= told < _LONGEST:
+        return told / 1000  # measured by a clock that nobody sets, unlike the events' times
+    return max(last.ts - first.ts, 0.0) if first.ts and last.ts else None
+
+
+_LONGEST = 1e12
+
+
+def _iso(ts: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(ts, timezone.utc).isoformat(timespec="seconds") if ts else None
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def _tools(events: Iterable[Event]) -> Iterable[str | None]:
+    for event in events:
+        if event.type == "tool_call":
+            yield tool_of(event)
+        elif event.type == "llm_response":
+            yield from (asked.name for asked in asked_in(event))
+
+
+def _models(events: Iterable[Event]) -> Iterable[str | None]:
+    for event in events:
+        model = event.payload.get("model") if event.type == "llm_request" else None
+        yield model if isinstance(model, str) else None
+
+
+def _unique(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in names if name))

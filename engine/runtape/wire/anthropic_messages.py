@@ -1,0 +1,152 @@
+"""Anthropic Messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .anthropic_stream import assemble
+from .bodies import Keys, listed, objects, put_together, replaced, sent_again, take_apart
+from .content import PARAGRAPH, Place, described, joined, kind_of, texts, with_text
+from .dialect import Assembled, UnreadableReply
+from .pairing import Pairing
+from .reading import answer_in, call_of, count, id_of, members, spelled, stop_of, text_or_none
+from .values import Json, JsonObject, Parts, Reply, Slot, ToolCall, Usage
+
+_KEYS = Keys(messages="messages", system="system")
+
+_CALLS = ("tool_use", "mcp_tool_use")
+"""Blocks that call one of the user's tools. A `server_tool_use` is a step of the provider's own answer."""
+
+_RESULTS = ("tool_result", "mcp_tool_result")
+
+
+class AnthropicMessages:
+    """`POST /v1/messages`.
+
+    Slots come as: the texts of `system`, of the messages' blocks in order, then the descriptions of tools. Thinking
+    and the blocks of server tools are no slots: they are signed or encrypted, and come back as they were.
+    """
+
+    api: str = "messages"
+    path: str = "/v1/messages"
+
+    def split(self, body: JsonObject) -> Parts:
+        """See `Dialect`."""
+        return take_apart(body, _KEYS)
+
+    def join(self, parts: Parts) -> JsonObject:
+        """See `Dialect`."""
+        return put_together(parts, _KEYS)
+
+    def slots(self, body: JsonObject) -> list[Slot]:
+        """See `Dialect`."""
+        found = list(texts(body.get("system"), Place(("system",), "system", -1)))
+        pairing = Pairing()
+        for index, message in objects(body.get("messages")):
+            found.extend(_message(message, index, pairing))
+        for index, tool in objects(body.get("tools")):
+            found.extend(described(tool, ("tools", index), index))
+        return found
+
+    def put(self, body: JsonObject, slot: Slot, text: str) -> JsonObject:
+        """See `Dialect`."""
+        return replaced(body, slot.path, text)
+
+    def system_text(self, body: JsonObject) -> str | None:
+        """See `Dialect`."""
+        return joined(body.get("system"), PARAGRAPH)
+
+    def with_system(self, body: JsonObject, text: str) -> JsonObject:
+        """See `Dialect`; blocks become one block, which keeps a `cache_control`."""
+        return {**body, "system": with_text(body.get("system"), text)}
+
+    def replies(self, body: Json) -> list[Reply]:
+        """See `Dialect`; one message is one answer."""
+        answer = answer_in(body)
+        content = answer.get("content")
+        if not isinstance(content, list):
+            raise UnreadableReply(f"the message's content is {spelled(content)}, not a list")
+        said = [text for _, block in objects(content) if isinstance(text := _text(block), str)]
+        text = "".join(said) if said else None
+        reason = answer.get("stop_reason")
+        stop = stop_of(reason)
+        return [
+            Reply(
+                text=text,
+                tool_calls=tuple(_tool_call(block) for _, block in objects(content) if block.get("type") in _CALLS),
+                refusal=_refusal(answer, text) if stop == "refusal" else None,
+                stop=stop,
+                stop_reason=text_or_none(reason),
+                model=text_or_none(answer.get("model")),
+                id=text_or_none(answer.get("id")),
+                usage=_usage(answer.get("usage")),
+            )
+        ]
+
+    def assemble(self, events: Iterable[Json]) -> Assembled:
+        """See `Dialect`."""
+        return assemble(events)
+
+    def for_rerun(self, body: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
+        """See `Dialect`."""
+        return sent_again(body)
+
+    def with_samples(self, body: JsonObject, n: int) -> JsonObject | None:  # noqa: ARG002 -- as in `Dialect`
+        """See `Dialect`; there is no such parameter."""
+        return None
+
+
+def _message(message: JsonObject, index: int, pairing: Pairing) -> Iterator[Slot]:
+    place = Place(("messages", index, "content"), kind_of(message), index)
+    content = message.get("content")
+    if isinstance(content, str):
+        yield place.slot(0, content)
+    for block, part in enumerate(listed(content)):
+        item = members(part)
+        type_, id_ = item.get("type"), id_of(item.get("id"))
+        if type_ in _RESULTS:
+            call_id = id_of(item.get("tool_use_id"))
+            result = Place((*place.path, block, "content"), "tool_result", index, pairing.result(call_id), call_id)
+            yield from texts(item.get("content"), result, block)
+        elif type_ in _CALLS:
+            name = item.get("name")
+            if isinstance(name, str):
+                pairing.call(id_, name)
+        else:
+            yield from _own(item, place, block)
+
+
+def _own(item: JsonObject, place: Place, block: int) -> Iterator[Slot]:
+    text = _text(item)
+    if text is not None:
+        yield place.at(block, "text").slot(block, text)
+    elif item.get("type") == "search_result":
+        yield from texts(item.get("content"), place.at(block, "content"), block)
+
+
+def _text(block: JsonObject) -> str | None:
+    return text_or_none(block.get("text")) if block.get("type") == "text" else None
+
+
+def _tool_call(block: JsonObject) -> ToolCall:
+    # `input` is an object, or the text that a stream brought in place of one.
+    return call_of(block.get("name"), block.get("input", {}), block.get("id"))
+
+
+def _refusal(answer: JsonObject, text: str | None) -> str:
+    """The provider's explanation, else what the model said, else the provider's word for it."""
+    explanation = members(answer.get("stop_details")).get("explanation")
+    return explanation if isinstance(explanation, str) and explanation else text or "refusal"
+
+
+def _usage(usage: Json) -> Usage:
+    tokens = members(usage)
+    fresh = count(tokens.get("input_tokens"))
+    cached = count(tokens.get("cache_read_input_tokens"))
+    written = count(tokens.get("cache_creation_input_tokens"))
+    # This API counts tokens of the prompt cache apart from `input_tokens`; elsewhere they are part of the input.
+    return Usage(
+        input=None if fresh is None else fresh + (cached or 0) + (written or 0),
+        output=count(tokens.get("output_tokens")),
+        cached=cached,
+    )

@@ -1,0 +1,156 @@
+"""The verbs of `runtape`, bound to one launch.
+
+Loading them takes seconds, so nothing of theirs is imported before the first question.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import anyio.to_thread
+
+from runtape.errors import ModelFailed, RuntapeError
+
+from .settings import Settings
+from .verbs import FixQuestion, NewTest, Question, RerunQuestion, WhyQuestion
+from .work import Brake, Ended, Report, Stretch, Work
+
+if TYPE_CHECKING:
+    from runtape.sample.budget import Budget
+
+PLAN = 400
+"""Samples a search may plan with, kept replies included. What it may pay for is another, smaller number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Answers questions with the recorded API or the model function of the launch."""
+
+    settings: Settings
+
+    def work(self, question: Question) -> Work:
+        """The work that answers a question."""
+        return EngineWork(self.settings, question)
+
+    def write_test(self, test: NewTest, project: Path) -> Path:
+        """Writes a new test inside the project; see `runtape.write_test`."""
+        from runtape.ops.regression import write_test
+
+        about = test.decision
+        return write_test(
+            about.trace,
+            about.event,
+            test.path,
+            fix=test.fix,
+            add_system=test.add_system,
+            system_from=test.system_from,
+            clean_with=test.clean_with,
+            tool=about.tool,
+            match=about.match,
+            model=self.settings.model_fn,
+            base_url=self.settings.base_url,
+            root=project,
+            cache_dir=self.settings.state,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineWork:
+    """One question to the engine."""
+
+    settings: Settings
+    question: Question
+
+    async def paid(self, job: str) -> int:
+        """Model calls that the reply cache holds under this name."""
+        return await anyio.to_thread.run_sync(_paid, self.settings.state, job)
+
+    async def run(self, stretch: Stretch) -> Ended:
+        """One run of the verb; replies that are in the cache cost nothing."""
+        await anyio.to_thread.run_sync(importlib.import_module, "runtape.aio")
+        from runtape.sample.budget import Budget
+
+        purse = Budget(stretch.calls)
+        stretch.brake.then(purse.close)
+        report = await self._verb(stretch, purse)
+        return Ended(report, _ended_by(report, stretch.brake, purse))
+
+    async def _verb(self, stretch: Stretch, purse: Budget) -> Report:
+        from runtape import aio
+
+        about, launch = self.question.decision, self.settings
+        plan = max(PLAN, launch.max_calls)
+        match self.question:
+            case WhyQuestion() as why:
+                return await aio.why(
+                    about.trace,
+                    about.event,
+                    tool=about.tool,
+                    match=about.match,
+                    exact_args=about.exact_args,
+                    suspects=why.suspects,
+                    depth=why.depth,
+                    model=launch.model_fn,
+                    base_url=launch.base_url,
+                    budget=plan,
+                    purse=purse,
+                    cache_dir=launch.state,
+                    on_progress=stretch.on_progress,
+                    job=stretch.job,
+                )
+            case FixQuestion() as fix:
+                return await aio.fix(
+                    about.trace,
+                    about.event,
+                    tool=about.tool,
+                    match=about.match,
+                    exact_args=about.exact_args,
+                    candidates=fix.candidates,
+                    controls=fix.controls,
+                    model=launch.model_fn,
+                    base_url=launch.base_url,
+                    budget=plan,
+                    purse=purse,
+                    cache_dir=launch.state,
+                    on_progress=stretch.on_progress,
+                    job=stretch.job,
+                )
+            case RerunQuestion() as rerun:
+                return await aio.rerun(
+                    about.trace,
+                    about.event,
+                    runs=rerun.runs,
+                    drop=rerun.drop,
+                    replace=rerun.replace,
+                    system=rerun.system,
+                    add_system=rerun.add_system,
+                    model_name=rerun.model,
+                    model=launch.model_fn,
+                    base_url=launch.base_url,
+                    purse=purse,
+                    cache_dir=launch.state,
+                    job=stretch.job,
+                )
+
+
+def _paid(folder: Path, job: str) -> int:
+    if not folder.exists():
+        return 0
+    from runtape.sample.cache import ReplyCache
+
+    with ReplyCache(folder) as cache:
+        return cache.paid(job)
+
+
+def _ended_by(report: Report, brake: Brake, purse: Budget) -> Literal["limit", "brake"] | RuntapeError | None:
+    if report.stopped_by is None:
+        return None
+    if report.stopped_by == "model":
+        return ModelFailed(report.stopped or "the model could not answer")
+    if brake.pulled:
+        return "brake"
+    # With calls left over it is the plan that is used up, and going on would not change the answer.
+    return None if purse.left else "limit"

@@ -1,0 +1,61 @@
+"""The tool `write_test`."""
+
+# ruff: noqa: PLR0917 - the client passes arguments by name
+
+from typing import Annotated
+
+import anyio.to_thread
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from ..answers import result
+from ..schemas import EventRef, Match, Tool, TraceName, WrittenTest
+from ..state import State
+from ..tool import published
+from ..verbs import Decision, NewTest
+
+TestPath = Annotated[str, Field(description="New test_*.py, relative to the project", min_length=1, max_length=300)]
+FixName = Annotated[str | None, Field(description="Candidate of fix to apply")]
+AddSystem = Annotated[str | None, Field(description="Or append to system prompt")]
+SystemFrom = Annotated[str | None, Field(description="Or module:NAME of the agent's prompt")]
+CleanWith = Annotated[str | None, Field(description="Or module:function that cleans tool results")]
+
+
+async def write_test(
+    ctx: Context[State],
+    trace: TraceName,
+    event: EventRef,
+    path: TestPath,
+    fix: FixName = None,
+    add_system: AddSystem = None,
+    system_from: SystemFrom = None,
+    clean_with: CleanWith = None,
+    tool: Tool = None,
+    match: Match = None,
+) -> Annotated[CallToolResult, WrittenTest]:
+    """Write a pytest file, with the trace beside it, that fails when the decision comes back.
+
+    Only new files inside the project; no model call now, about 10 when the test runs.
+    """
+    state = ctx.request_context.lifespan_context
+    project = state.settings.project
+    if project is None:
+        raise ToolError(
+            "Nothing was written: this launch of runtape-mcp named no project. Ask the user to add --project with the "
+            "folder of their project to its arguments, or to set RUNTAPE_PROJECT."
+        )
+    found = await state.library.find(trace)
+    test = NewTest(Decision(found, event, tool, match), path, fix, add_system, system_from, clean_with)
+    written = await anyio.to_thread.run_sync(state.verbs.write_test, test, project)
+    relative = written.relative_to(project.resolve()).as_posix()
+    answer = WrittenTest(
+        path=relative,
+        command=f"python -m pytest {relative}",
+        next="Run the command in the project folder, then put the change into the agent itself.",
+    )
+    return result(answer, f"Wrote {relative}. Run it with: {answer.command}\n\nNext: {answer.next}")
+
+
+TOOL = published(write_test, title="Write a regression test", read_only=False, idempotent=False, open_world=False)

@@ -1,0 +1,129 @@
+"""Pages of a trace for a coding assistant: text with every recorded word inside a fence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from runtape.text import visible
+
+from .fence import Fence
+
+LIMIT = 6400
+"""Characters of recorded text on one page; with what stands around it under 8,000."""
+ROW = 160
+"""Characters of a row of the timeline."""
+AROUND = 100
+"""Characters on each side of a text that was looked for."""
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a list."""
+
+    label: str
+    """Words of ours: numbers and kinds."""
+    text: str
+    """Recorded text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text that was looked for stands."""
+
+    start: int
+    """Character, in the numbering of `text_page`."""
+    around: str
+    """Recorded text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of a view is wanted."""
+
+    find: str = ""
+    """Only where this text stands."""
+    offset: int = 0
+    """First row of a list, first character of a text."""
+    limit: int | None = None
+    """Most rows or characters; None for what fits."""
+
+
+def text_page(head: str, text: str, part: Part) -> str:
+    """A long text, cut to what fits: head and tail from offset 0, from elsewhere a window.
+
+    Args:
+        head: What it is, in words of ours and names that are fenced already.
+        text: The recorded text.
+        part: Which characters.
+    """
+    fence = Fence()
+    shown = fence.clean(text)
+    room = min(part.limit or LIMIT, LIMIT)
+    total = f"{len(shown):,} characters"
+    if part.offset >= len(shown) > 0:
+        return f"{head}\n{total} in all; offset={part.offset} is behind the end. Use a smaller offset."
+    if part.offset == 0 and len(shown) <= room:
+        return f"{head}\n{total}.\n{fence.warning}\n{fence.block(shown)}"
+    if part.offset == 0:
+        first = room * 3 // 4
+        cut = len(shown) - room
+        return "\n".join(
+            [
+                f"{head}\n{total}; {cut:,} of them are cut from the middle. offset={first} goes on from there.",
+                fence.warning,
+                fence.block(shown[:first]),
+                f"({cut:,} characters are cut here.)",
+                fence.block(shown[len(shown) - (room - first) :]),
+            ]
+        )
+    end = min(len(shown), part.offset + room)
+    more = f"offset={end} goes on from there." if end < len(shown) else "This is the end."
+    where = f"Characters {part.offset:,} to {end:,} of {total}. {more}"
+    return f"{head}\n{where}\n{fence.warning}\n{fence.block(shown[part.offset : end])}"
+
+
+def row_page(head: str, items: Sequence[T], row_of: Callable[[T], Row], part: Part, *, width: int = ROW) -> str:
+    """Rows of a list, as many as fit.
+
+    Args:
+        head: What they are, in words of ours.
+        items: All of the list.
+        row_of: The row of one item; called for those that are shown.
+        part: Which of them.
+        width: Most characters of a row's recorded text.
+    """
+    fence = Fence()
+    lines: list[str] = []
+    room = LIMIT
+    for item in items[part.offset :]:
+        row = row_of(item)
+        line = f"{row.label} {fence.short(row.text, width)}".rstrip()
+        room -= len(line) + 3
+        if room < 0 or len(lines) == part.limit:
+            break
+        lines.append(line)
+    total = len(items)
+    if not lines:
+        return f"{head}\nNothing to show from offset={part.offset}; there are {total:,}."
+    end = part.offset + len(lines)
+    more = f" offset={end} goes on." if end < total else ""
+    where = f"{part.offset + 1:,} to {end:,} of {total:,}.{more}"
+    return f"{head}\n{where}\n{fence.warning}\n{fence.block(chr(10).join(lines))}"
+
+
+def finds(text: str, wanted: str) -> list[Place]:
+    """Where a text is found, letter case aside."""
+    shown = Fence.clean(text)
+    found = re.finditer(re.escape(visible(wanted)), shown, re.IGNORECASE)
+    return [Place(at.start(), _around(shown, at.start(), at.end())) for at in found]
+
+
+def _around(text: str, start: int, end: int) -> str:
+    # Line breaks and the indentation of the outline would take most of the row.
+    return re.sub(r"\s*\n\s*", " / ", text[max(0, start - AROUND) : end + AROUND])

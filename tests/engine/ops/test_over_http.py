@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from inbox_run import PLANTED, agent
+from loopback import Answer, Loopback, Received, chat_reply
+
+import runtape
+from runtape.errors import BadModel, ModelFailed
+
+DECISION = "tool:forward_email"
+
+
+def answering(received: Received) -> Answer:
+    """The agent of `inbox_run` behind an OpenAI-compatible server that honours `n`."""
+    body = received.body
+    reply = agent(body)
+    calls = [] if isinstance(reply, str) else [(call["name"], call["arguments"]) for call in reply["tool_calls"]]
+    return Answer(chat_reply(reply if isinstance(reply, str) else None, calls, n=body.get("n") or 1))
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+
+
+def test_the_cause_is_found_through_the_providers_api(run):
+    with Loopback(answering) as server:
+        report = runtape.why(run, DECISION, base_url=server.url)
+
+        assert report.headline == [PLANTED]
+        assert report.requests == len(server.requests) < report.calls
+        assert runtape.why(run, DECISION, base_url=server.url).requests == 0
+
+
+def test_a_fix_is_measured_through_the_providers_api(run):
+    with Loopback(answering) as server:
+        report = runtape.fix(run, DECISION, base_url=server.url)
+
+        assert report.best == "action-guard"
+        assert report.requests == len(server.requests)
+
+
+def test_a_refused_key_is_one_request_and_one_error(run):
+    with Loopback(lambda received: Answer({"error": {"message": "bad key"}}, status=401)) as server:
+        for verb in (runtape.why, runtape.fix, runtape.rerun):
+            server.requests.clear()
+            with pytest.raises(ModelFailed, match="401"):
+                verb(run, DECISION, base_url=server.url)
+            assert len(server.requests) == 1
+
+
+def test_without_a_key_nothing_is_sent(run, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with Loopback(answering) as server:
+        with pytest.raises(BadModel, match="OPENAI_API_KEY"):
+            runtape.rerun(run, DECISION, base_url="https://api.openai.com/v1")
+        assert server.requests == []

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+from runtape.context.edits import AddSystem, Clean, Drop, Replace, SetSystem
+from runtape.errors import BadInput
+from runtape.ops.guard import Guard
+from runtape.ops.proposals import Proposal, built_in, proposed
+
+
+def rule_of(proposal: Proposal) -> str:
+    [edit] = proposal.edits
+    assert isinstance(edit, AddSystem)
+    return edit.text
+
+
+def test_the_built_in_fixes_name_the_source_and_the_action():
+    untrusted, guard, both, removed = built_in("forward_email", ["read_email"], ["9[0]/s2"])
+
+    assert "`read_email` returns" in rule_of(untrusted)
+    assert "`forward_email`" in rule_of(guard)
+    assert rule_of(both) == rule_of(untrusted) + "\n" + rule_of(guard)
+    assert removed.edits == {Drop("9[0]/s2")}
+
+
+def test_a_decision_in_text_has_no_action_to_guard():
+    assert [proposal.name for proposal in built_in(None, [], [])] == ["untrusted-content"]
+
+
+@pytest.mark.parametrize("name", ["x`. Now obey: ", "a\nb", "x" * 65, "send mail"])
+def test_a_tool_name_that_could_carry_instructions_stays_out_of_the_rules(name):
+    for proposal in built_in(name, [name], []):
+        assert name not in rule_of(proposal)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "edits"),
+    [
+        ({"name": "a", "add_system": "x"}, {AddSystem("x")}),
+        ({"name": "a", "system": "x"}, {SetSystem("x")}),
+        ({"name": "a", "clean": "x"}, {Clean("x")}),
+        ({"name": "a", "clean": ["x", "y"]}, {Clean("x"), Clean("y")}),
+        ({"name": "a", "drop": ["3[0]"]}, {Drop("3[0]")}),
+        ({"name": "a", "replace": "x=>y"}, {Replace("x", "y")}),
+        ({"name": "a", "replace": ["x", "y"]}, {Replace("x", "y")}),
+        ({"name": "a", "replace": {"x": "y"}}, {Replace("x", "y")}),
+        (AddSystem("x"), {AddSystem("x")}),
+        ([AddSystem("x"), Clean("y")], {AddSystem("x"), Clean("y")}),
+    ],
+)
+def test_a_candidate_becomes_the_edits_it_names(candidate, edits):
+    [proposal] = proposed([candidate])
+
+    assert proposal.edits == edits
+
+
+def test_a_candidate_without_a_name_is_numbered():
+    assert [proposal.name for proposal in proposed([AddSystem("x"), {"system": "y"}])] == ["candidate-1", "candidate-2"]
+
+
+def test_a_guard_is_a_candidate_without_edits():
+    [proposal] = proposed([{"name": "recipients", "guard": "send.to"}])
+
+    assert proposal == Proposal("recipients", frozenset(), Guard("send", "to"))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "message"),
+    [
+        ({"name": "a", "add_sytem": "x"}, "Did you mean 'add_system'"),
+        ({"name": "a"}, "changes nothing"),
+        ({"name": "a", "add_system": 3}, "must be text, not int"),
+        ({"name": "a", "clean": [1]}, "list of texts"),
+        ({"name": "a", "replace": ["x"]}, "must be"),
+        ({"name": "a", "guard": "send"}, "TOOL.ARGUMENT"),
+        ({"name": "a", "guard": "send.to", "add_system": "x"}, "candidate of its own"),
+    ],
+)
+def test_a_malformed_candidate_is_refused_with_what_to_do(candidate, message):
+    with pytest.raises(BadInput, match=message):
+        proposed([candidate])
+
+
+def test_two_candidates_of_one_name_are_refused():
+    with pytest.raises(BadInput, match="named 'a'"):
+        proposed([{"name": "a", "system": "x"}, {"name": "a", "system": "y"}])

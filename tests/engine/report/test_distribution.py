@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from report_samples import SENDS, TALKS, distribution
+
+from runtape.errors import BadInput, ModelFailed
+from runtape.stats.tally import Tally
+
+STATEMENTS = [
+    pytest.param(lambda seen: seen.never_calls("send"), id="never_calls"),
+    pytest.param(lambda seen: seen.always_calls("send"), id="always_calls"),
+    pytest.param(lambda seen: seen.never_calls_matching("eve"), id="never_calls_matching"),
+    pytest.param(lambda seen: seen.never_matches("eve"), id="never_matches"),
+    pytest.param(lambda seen: seen.never_repeats(), id="never_repeats"),
+]
+
+
+def test_a_statement_that_holds_returns_the_distribution():
+    talk, send = distribution(TALKS, TALKS), distribution(SENDS, SENDS)
+
+    assert talk.never_calls("send") is talk
+    assert send.always_calls("send") is send
+    assert talk.never_calls_matching("send") is talk
+    assert talk.never_matches("eve") is talk
+    assert talk.never_repeats() is talk
+
+
+def test_a_forbidden_call_is_reported_with_its_share_and_an_example():
+    with pytest.raises(
+        AssertionError, match=r"calls 'send' in 1 of 2 reruns \(true share between 9% and 91%"
+    ) as failed:
+        distribution(SENDS, TALKS).never_calls("send")
+
+    assert 'send {"to": "eve"}' in str(failed.value)
+
+
+def test_a_missing_call_fails():
+    with pytest.raises(AssertionError, match="does not call 'send' in 1 of 2"):
+        distribution(SENDS, TALKS).always_calls("send")
+
+
+def test_calls_matching_looks_at_calls_alone_and_matches_at_the_text_too():
+    seen = distribution(TALKS)
+
+    seen.never_calls_matching("not send")
+    with pytest.raises(AssertionError):
+        seen.never_matches("not send")
+    with pytest.raises(AssertionError):
+        distribution(SENDS).never_calls_matching(r"send .*eve")
+
+
+def test_the_recorded_decision_made_again_fails():
+    with pytest.raises(AssertionError, match="made in 1 of 2 reruns"):
+        distribution(SENDS, TALKS, kept=1).never_repeats()
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize(
+    "incomplete",
+    [
+        distribution(TALKS, asked=2),
+        distribution(asked=0),
+        distribution(TALKS, asked=2, tally=Tally(0, 1, void=(("filtered", 1),))),
+        distribution(asked=2, tally=Tally(broken="too long")),
+    ],
+)
+def test_nothing_is_concluded_from_fewer_answers_than_asked(statement, incomplete):
+    with pytest.raises(ModelFailed):
+        statement(incomplete)
+
+
+def test_answers_that_do_not_count_are_named():
+    with pytest.raises(ModelFailed, match=r"1 of 2 .*1 filtered"):
+        distribution(TALKS, asked=2, tally=Tally(0, 1, void=(("filtered", 1),))).never_calls("send")
+
+
+def test_a_pattern_that_is_none_is_bad_input():
+    with pytest.raises(BadInput, match="no regular expression"):
+        distribution(TALKS).never_matches("(")
+
+
+def test_rates_counts_and_length_read_the_replies():
+    seen = distribution(SENDS, TALKS, TALKS, TALKS, actions=[("answers in text", 3), ("calls send", 1)])
+
+    assert seen.rate("send") == 0.25
+    assert seen.counts() == Counter({"answers in text": 3, "calls send": 1})
+    assert len(seen) == 4
+
+
+def test_there_is_no_rate_of_nothing():
+    with pytest.raises(ModelFailed):
+        distribution().rate("send")
+
+
+def test_hidden_characters_of_a_reply_are_shown_in_the_message():
+    hidden = SENDS._replace(calls=("send \u202eeve",))
+
+    with pytest.raises(AssertionError, match=r"<U\+202E>"):
+        distribution(hidden).never_calls("send")

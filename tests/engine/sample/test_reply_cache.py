@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import sqlite3
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sampling import chat, said
+
+from runtape.sample import answer_json
+from runtape.sample.cache import ReplyCache, key_of
+from runtape.sample.model import Answer
+from runtape.sample.rows import Sample
+from runtape.wire.values import Json, Reply, Request, ToolCall, Usage
+
+ONE = Sample("k", "pool", 0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def rewrite(folder: Path, answer: object) -> None:
+    db = sqlite3.connect(folder / "replies.sqlite")
+    db.execute("UPDATE replies SET answer = ?", (answer,))
+    db.commit()
+    db.close()
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+texts = st.text(st.characters(codec=None))
+optional = st.none() | texts
+calls = st.builds(ToolCall, texts, texts, json_values, optional)
+tokens = st.none() | st.integers(0, 10**7)
+replies = st.builds(
+    Reply,
+    text=optional,
+    tool_calls=st.lists(calls, max_size=3).map(tuple),
+    refusal=optional,
+    stop=st.sampled_from(["end", "tool_calls", "length", "filter", "refusal", "other"]),
+    stop_reason=optional,
+    model=optional,
+    id=optional,
+    usage=st.builds(Usage, tokens, tokens, tokens),
+)
+answers = st.builds(Answer, replies, json_values) | st.builds(Answer, st.none(), json_values, texts)
+
+
+@given(answers)
+def test_an_answer_reads_back_equal(answer: Answer) -> None:
+    assert answer_json.decode(answer_json.encode(answer)) == answer
+
+
+@given(answers, st.data())
+def test_a_torn_answer_is_no_answer(answer: Answer, data: st.DataObject) -> None:
+    text = answer_json.encode(answer)
+    cut = data.draw(st.integers(0, len(text) - 1))
+    with pytest.raises(answer_json.BadRow):
+        answer_json.decode(text[:cut])
+
+
+def test_what_one_cache_kept_the_next_one_finds(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        cache.add(ONE, said("hi"), job="why")
+        cache.add(ONE, said("too late"), job="other")
+    with ReplyCache(folder) as cache:
+        assert cache.answers("k", "pool") == {0: said("hi")}
+        assert cache.answers("k", "slot 1") == {}
+        assert (cache.paid("why"), cache.paid("other")) == (1, 0)
+        assert cache.notes == []
+
+
+def test_the_folder_is_private_and_kept_out_of_version_control(folder: Path) -> None:
+    ReplyCache(folder).close()
+    assert (folder / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    if sys.platform != "win32":
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE((folder / "replies.sqlite").stat().st_mode) == 0o600
+
+
+def test_a_sample_is_claimed_by_one_until_it_is_answered_released_or_abandoned(folder: Path) -> None:
+    other = Sample("k", "pool", 1)
+    with ReplyCache(folder) as mine, ReplyCache(folder) as theirs:
+        assert mine.claim([ONE], "me") == {ONE}
+        assert theirs.claim([ONE, other], "they") == {other}
+        mine.add(ONE, said("hi"), job="")
+        mine.release("me")
+        assert theirs.claim([ONE], "they") == set(), "answered by now"
+        theirs.release("they")
+        assert mine.claim([other], "me") == {other}
+    with ReplyCache(folder, lease=0.0) as later:
+        assert later.claim([other], "later") == {other}, "whoever held it is gone"
+
+
+def test_a_claim_from_before_a_reboot_holds_nothing(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        cache.claim([ONE], "me")
+    db = sqlite3.connect(folder / "replies.sqlite")
+    db.execute("UPDATE leases SET expires = expires + 1e9")
+    db.commit()
+    db.close()
+    with ReplyCache(folder) as cache:
+        assert cache.claim([ONE], "they") == {ONE}
+
+
+WRONG: list[object] = [
+    "null",
+    "[]",
+    "3",
+    '"text"',
+    "{}",
+    '{"raw": null, "error": null, "reply": null}',
+    '{"raw": null, "error": null, "reply": {"text": 3, "tool_calls": [], "stop": "end", "usage": [1, 2, 3]}}',
+    '{"raw": null, "error": null, "reply": {"tool_calls": [{"name": 1, "text": ""}], "stop": "end", "usage": [1, 2, 3]}}',
+    '{"raw": null, "error": null, "reply": {"tool_calls": [], "stop": "whenever", "usage": [1, 2, 3]}}',
+    '{"raw": null, "error": null, "reply": {"tool_calls": [], "stop": "end", "usage": [true, 2, 3]}}',
+    "[" * 50_000,
+    b"\x00\xff\xfe",
+    7,
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=[str(i) for i in range(len(WRONG))])
+def test_a_row_of_another_shape_is_a_miss_and_set_aside_with_one_note(folder: Path, wrong: object) -> None:
+    with ReplyCache(folder) as cache:
+        for number in range(3):
+            cache.add(Sample("k", "pool", number), said("hi"), job="")
+    rewrite(folder, wrong)
+    with ReplyCache(folder) as cache:
+        assert cache.answers("k", "pool") == {}
+        assert cache.answers("k", "pool") == {}
+        assert len({note.split("(")[0] for note in cache.notes}) == 1
+        assert cache.claim([ONE], "me") == {ONE}
+        cache.add(ONE, said("again"), job="")
+        assert cache.answers("k", "pool") == {0: said("again")}
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database at all, but long enough to be read as one" * 20])
+def test_a_damaged_file_is_set_aside_and_begun_anew(folder: Path, damage: bytes) -> None:
+    with ReplyCache(folder) as cache:
+        cache.add(ONE, said("hi"), job="")
+    (folder / "replies.sqlite").write_bytes(damage)
+    with ReplyCache(folder) as cache:
+        assert cache.answers("k", "pool") == {}
+        cache.add(ONE, said("again"), job="")
+    with ReplyCache(folder) as cache:
+        assert cache.answers("k", "pool") == {0: said("again")}
+        assert cache.notes == []
+
+
+def test_a_file_damaged_under_our_hands_costs_no_reply_that_comes_after(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        for number in range(200):
+            cache.add(Sample("k", "pool", number), said("x" * 500), job="")
+    whole = (folder / "replies.sqlite").read_bytes()
+    (folder / "replies.sqlite").write_bytes(whole[: len(whole) // 3] + bytes(len(whole) // 3))
+    with ReplyCache(folder) as cache:
+        cache.answers("k", "pool")
+        cache.claim([ONE], "me")
+        cache.add(Sample("k2", "pool", 0), said("new"), job="")
+        assert cache.answers("k2", "pool") == {0: said("new")}
+        assert any("damaged" in note for note in cache.notes)
+
+
+@pytest.fixture
+def unwritable(tmp_path: Path) -> Path:
+    taken = tmp_path / "taken"
+    taken.write_text("a file where the folder should be", encoding="utf-8")
+    return taken / "cache"
+
+
+def test_without_a_usable_folder_replies_stay_in_memory_with_one_note(unwritable: Path) -> None:
+    with ReplyCache(unwritable) as cache:
+        assert cache.claim([ONE], "me") == {ONE}
+        assert cache.claim([ONE], "they") == set()
+        cache.add(ONE, said("hi"), job="why")
+        assert cache.answers("k", "pool") == {0: said("hi")}
+        assert cache.paid("why") == 1
+        assert len(cache.notes) == 1
+        assert "stay in memory" in cache.notes[0]
+
+
+def test_a_disk_that_fills_up_costs_no_reply(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        cache.add(ONE, said("hi"), job="")
+        db = sqlite3.connect(folder / "replies.sqlite", isolation_level=None)
+        db.execute("DROP TABLE leases")  # every later write fails, reads go on
+        db.close()
+        cache.add(Sample("k", "pool", 1), said("more"), job="")
+        cache.add(Sample("k", "pool", 2), said("and more"), job="")
+        assert cache.answers("k", "pool") == {0: said("hi"), 1: said("more"), 2: said("and more")}
+        assert len(cache.notes) == 1
+
+
+BASE = chat("go", temperature=0.5, tools=[{"type": "function", "function": {"name": "read"}}])
+
+
+def changed(**fields: Json) -> Request:
+    return Request(BASE.provider, BASE.api, BASE.endpoint, {**BASE.body, **fields})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        changed(model="m2"),
+        changed(temperature=0.6),
+        changed(tools=[]),
+        changed(messages=[{"role": "user", "content": "go!"}]),
+        changed(max_tokens=10),
+        changed(tool_choice="required"),
+        Request(BASE.provider, "responses", BASE.endpoint, BASE.body),
+    ],
+)
+def test_whatever_the_model_is_told_is_part_of_the_key(other: Request) -> None:
+    assert key_of("m", other) != key_of("m", BASE)
+
+
+def test_who_is_asked_is_part_of_the_key_and_the_order_of_keys_is_not() -> None:
+    turned = Request(BASE.provider, BASE.api, BASE.endpoint, dict(reversed(BASE.body.items())))
+    assert key_of("m", turned) == key_of("m", BASE)
+    assert key_of("elsewhere", BASE) != key_of("m", BASE)
+    assert key_of("m", changed(stream=True)) == key_of("m", BASE), "how it travels is not asked"
