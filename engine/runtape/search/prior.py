@@ -13,7 +13,10 @@ UNIFORM_SHARE = 0.5
 LOWEST_SCORE, HIGHEST_SCORE = -2.0, 3.0
 PINNED_WEIGHT = 2.0
 """The system prompt and the user's task are needed more often than a sentence that was merely read."""
-CEILING = 0.3
+PINNED_AT_LEAST = 0.3
+"""Needed units expected among the pinned ones however long the rest is: a rule and a task do not get less likely to
+matter because the agent read more."""
+FLOOR, CEILING = 1e-6, 0.3
 SUSPECT_PRIOR = 0.5
 """Chance that a single named suspect is right: one flipped rerun then suffices to nominate it."""
 SUSPECTS_TOGETHER = 0.9
@@ -33,7 +36,12 @@ def prior(units: Units) -> tuple[float, ...]:
         for unit, weight in enumerate(by_wording)
     ]
     scale = EXPECTED_NEEDED / sum(weights)
-    chances = [min(max(weight * scale, 1e-6), CEILING) for weight in weights]
+    pinned = scale * sum(weights[unit] for unit in units.pinned)
+    lift = max(1.0, PINNED_AT_LEAST / pinned) if pinned else 1.0
+    chances = [
+        min(max(weight * scale * (lift if unit in units.pinned else 1.0), FLOOR), CEILING)
+        for unit, weight in enumerate(weights)
+    ]
     if units.suspects:
         named = min(SUSPECT_PRIOR, SUSPECTS_TOGETHER / len(units.suspects))
         for unit in units.suspects:

@@ -64,8 +64,9 @@ def test_a_stream_left_by_its_block(tmp_path: Path) -> None:
 
 
 def test_a_stream_left_by_break_is_recorded_when_it_is_dropped(tmp_path: Path) -> None:
-    with Loopback(three_words) as server, record(tmp_path / "t.jsonl") as rec:
-        stream = ask(rec.wrap(client_of(server)))
+    # The client outlives the stream, and closes the connection that the stream left open.
+    with Loopback(three_words) as server, record(tmp_path / "t.jsonl") as rec, client_of(server) as client:
+        stream = ask(rec.wrap(client))
         assert first_word(stream) == "one"
         del stream
         gc.collect()

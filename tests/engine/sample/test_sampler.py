@@ -335,3 +335,38 @@ async def test_notes_of_the_model_are_told_once(memory: ReplyCache) -> None:
     sampler = Sampler(FakeModel(act), memory, Budget(None))
     await sampler.draw([ask(n=4)])
     assert sampler.notes == ["it repeats itself"]
+
+
+async def test_whether_a_server_honours_n_is_found_out_once_and_kept_for_a_resumed_search(tmp_path: Path) -> None:
+    def stingy() -> FakeModel:
+        async def one_at_most(request: Request, n: int) -> list[Answer]:
+            model.max_n = 1
+            return [said("yes")]
+
+        model = FakeModel(one_at_most, max_n=16)
+        return model
+
+    first = stingy()
+    with ReplyCache(tmp_path) as cache:
+        assert await Sampler(first, cache, Budget(10)).samples_at_once(ask(n=2)) == 1
+    assert first.asked == [2]
+
+    second = stingy()
+    with ReplyCache(tmp_path) as cache:
+        sampler = Sampler(second, cache, Budget(10))
+        assert await sampler.samples_at_once(ask(n=2)) == 1
+        assert second.asked == []
+        await sampler.draw([ask(n=2)])
+    assert second.asked == [1]
+
+
+async def test_a_server_that_honours_n_is_asked_for_many_samples_at_once(tmp_path: Path) -> None:
+    async def all_of_them(request: Request, n: int) -> list[Answer]:
+        return [said("yes")] * n
+
+    model = FakeModel(all_of_them, max_n=16)
+    with ReplyCache(tmp_path) as cache:
+        sampler = Sampler(model, cache, Budget(20))
+        assert await sampler.samples_at_once(ask(n=2)) == 16
+        await sampler.draw([ask(n=10)])
+    assert model.asked == [2, 8]
