@@ -1,107 +1,90 @@
-"""Jobs as answers: the same facts as structured content for models, and as prose for people."""
+"""Jobs as answers: the fields of their results, fenced and cut to what an answer has room for, and where the job is.
+
+The fields are those of `runtape.report.fields`, which `--json` prints.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 from mcp.types import CallToolResult, TextContent
 
-from runtape.report.results import Candidate, Cause, Distribution, FixReport, WhyReport
+from runtape.report.fields import Show, fix_fields, rerun_fields, why_fields
+from runtape.report.results import Distribution, FixReport, WhyReport
+from runtape.wire.values import Json, JsonObject
 
 from .fence import Fence
-from .jobs import Job, Status
-from .schemas import (
-    Action,
-    Answer,
-    CandidateRow,
-    CauseRow,
-    Count,
-    FixAnswer,
-    RerunAnswer,
-    Untested,
-    WhyAnswer,
-)
+from .jobs import Job
+from .schemas import Answer, FixAnswer, RerunAnswer, WhyAnswer
 
 STRUCTURED = 5200
 """Characters of structured content; with the prose under 8,000."""
-_ACTIONS, _UNTESTED, _REASON = 3, 6, 120
+_WORDS = 120
+"""Characters of a reason or a note."""
 
 A = TypeVar("A", bound=Answer)
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much recorded text an answer shows."""
+    """How much an answer shows."""
 
     rows: int
     """Causes or candidates."""
-    excerpt: int
-    """Characters of each."""
+    passage: int
+    """Characters of each recorded text."""
+
+    @property
+    def most(self) -> dict[str, int]:
+        """Most entries of each list, by its field."""
+        return {
+            "causes": self.rows,
+            "required": self.rows // 2,
+            "candidates": max(self.rows, 4),
+            "counts": self.rows,
+            "untested": 6,
+            "refs": 8,
+            "events": 8,
+            "instead": 3,
+        }
 
 
 _ROOMS = (Room(8, 400), Room(8, 160), Room(5, 120), Room(3, 80), Room(1, 40))
 """Tried in this order until the answer fits."""
 
-
-class _JobFields(TypedDict):
-    status: Status
-    job: str
-    calls: int
-    planned: int
-    seconds_left: int | None
-    next: str
-
-
-class _WhyFields(TypedDict):
-    decision: str
-    base: Count
-    causes: list[CauseRow]
-    required: list[CauseRow]
-    untested: list[Untested]
-    report: str
+_UNKNOWN: JsonObject = {"decision": "", "base": {"kept": 0, "n": 0}, "causes": [], "required": [], "untested": []}
+"""What an answer holds before anything is known."""
+_UNMEASURED: JsonObject = {"candidates": [], "best": None}
+_UNCOUNTED: JsonObject = {"decision": "", "counts": [], "kept": {"kept": 0, "n": 0}, "interval": [0.0, 1.0]}
 
 
 def why_answer(job: Job, fence: Fence, next_step: str) -> WhyAnswer:
     """The answer of `why`: what is proven so far."""
-    report = job.report if isinstance(job.report, WhyReport) else None
-    return _fitting(lambda room: WhyAnswer(**_job(job, next_step), **_why(job, report, fence, room)))
+    return _answer(WhyAnswer, job, fence, next_step, lambda show: _why(job, show))
 
 
 def fix_answer(job: Job, fence: Fence, next_step: str) -> FixAnswer:
     """The answer of `fix`: the candidates measured so far, and the causes while those are looked for."""
 
-    def build(room: Room) -> FixAnswer:
-        fields = _why(job, job.why, fence, room)
-        report = job.report if isinstance(job.report, FixReport) else None
-        if report is not None:
-            fields["decision"] = fence.show(report.decision)
-            fields["base"] = _count(report.base)
-        measured = report.candidates if report is not None else []
-        rows = [_candidate(candidate, fence, room.excerpt) for candidate in measured[: max(room.rows, 4)]]
-        best = report.best if report is not None else None
-        return FixAnswer(**_job(job, next_step), **fields, candidates=rows, best=best and fence.words(best, 60))
+    def fields(show: Show) -> JsonObject:
+        if isinstance(job.report, FixReport):
+            return fix_fields(job.report, show)
+        return {**_why(job, show), **_UNMEASURED}
 
-    return _fitting(build)
+    return _answer(FixAnswer, job, fence, next_step, fields)
 
 
 def rerun_answer(job: Job, fence: Fence, next_step: str) -> RerunAnswer:
     """The answer of `rerun`: what the agent does, how often."""
-    # The interval needs the statistics, which are loaded by the time there is a result.
-    from runtape.stats.rates import wilson
-
-    seen = job.report if isinstance(job.report, Distribution) else None
-    kept = (seen.tally.kept, seen.tally.n) if seen is not None else (0, 0)
-    rate = wilson(*kept)
-    return _fitting(
-        lambda room: RerunAnswer(
-            **_job(job, next_step),
-            decision=fence.show(seen.decision) if seen is not None else "",
-            counts=_actions(seen.actions if seen is not None else [], fence, room.rows),
-            kept=_count(kept),
-            interval=[round(rate.low, 4), round(rate.high, 4)],
-        )
+    return _answer(
+        RerunAnswer,
+        job,
+        fence,
+        next_step,
+        lambda show: rerun_fields(job.report, show) if isinstance(job.report, Distribution) else _UNCOUNTED,
     )
 
 
@@ -112,75 +95,68 @@ def result(answer: Answer, prose: str) -> CallToolResult:
     )
 
 
-def _job(job: Job, next_step: str) -> _JobFields:
+def _why(job: Job, show: Show) -> JsonObject:
+    return why_fields(job.report, show) if isinstance(job.report, WhyReport) else _UNKNOWN
+
+
+def _answer(kind: type[A], job: Job, fence: Fence, next_step: str, fields: Callable[[Show], JsonObject]) -> A:
+    """The answer with as much recorded text as fits, and a count of what did not."""
+
+    def filled(room: Room) -> A:
+        left_out: Counter[str] = Counter()
+        known = {name: value for name, value in fields(_fenced(fence, room)).items() if name in kind.model_fields}
+        shown = _cut(known, room.most, left_out)
+        return kind.model_validate({**shown, **_state(job), "next": next_step + _elsewhere(job, left_out)})
+
+    *rooms, smallest = _ROOMS
+    tried = map(filled, rooms)
+    fitting = (answer for answer in tried if len(answer.model_dump_json(by_alias=True)) <= STRUCTURED)
+    return next(fitting, None) or filled(smallest)
+
+
+def _fenced(fence: Fence, room: Room) -> Show:
+    return Show(
+        name=lambda text: fence.show(text, _WORDS),
+        passage=lambda text: fence.excerpt(text, room.passage),
+        ref=fence.ref,
+        words=lambda text: fence.words(text, _WORDS),
+    )
+
+
+def _state(job: Job) -> JsonObject:
     return {
         "status": job.status,
         "job": job.id,
         "calls": job.calls,
         "planned": max(job.planned, job.calls),
         "seconds_left": None if job.seconds_left is None else round(job.seconds_left),
-        "next": next_step,
+        "report": _place(job),
     }
 
 
-def _why(job: Job, report: WhyReport | None, fence: Fence, room: Room) -> _WhyFields:
-    causes = report.causes if report is not None else []
-    required = report.required if report is not None else []
-    untested = report.untested if report is not None else []
-    return {
-        "decision": fence.show(report.decision) if report is not None else "",
-        "base": _count(report.base if report is not None else (0, 0)),
-        "causes": [_cause(cause, fence, room.excerpt) for cause in causes[: room.rows]],
-        "required": [_cause(cause, fence, room.excerpt // 2) for cause in required[: room.rows // 2]],
-        "untested": [
-            Untested(ref=fence.show(ref), reason=fence.words(reason, _REASON)) for ref, reason in untested[:_UNTESTED]
-        ],
-        "report": f"runtape://report/{job.id}",
-    }
+def _cut(fields: Mapping[str, Json], most: Mapping[str, int], left_out: Counter[str]) -> JsonObject:
+    """The fields with at most so many entries in each list; counts the others."""
+    return {name: _cut_value(name, value, most, left_out) for name, value in fields.items()}
 
 
-def _cause(cause: Cause, fence: Fence, excerpt: int) -> CauseRow:
-    return CauseRow(
-        refs=[fence.show(ref) for ref in cause.refs[:8]],
-        kind=cause.kind,
-        excerpt=fence.excerpt("\n".join(cause.texts), excerpt),
-        events=cause.events[:8],
-        with_=_count(cause.with_),
-        without=_count(cause.without),
-        p=float(f"{cause.p:.3g}"),
-        instead=_actions(cause.instead, fence, _ACTIONS),
-    )
+def _cut_value(name: str, value: Json, most: Mapping[str, int], left_out: Counter[str]) -> Json:
+    match value:
+        case list():
+            kept = value[: most.get(name)]
+            left_out[name] += len(value) - len(kept)
+            return [_cut(item, most, left_out) if isinstance(item, dict) else item for item in kept]
+        case _:
+            return value
 
 
-def _candidate(candidate: Candidate, fence: Fence, excerpt: int) -> CandidateRow:
-    return CandidateRow(
-        name=fence.words(candidate.name, 60),
-        edit=fence.excerpt(candidate.edit, excerpt),
-        kept=candidate.kept,
-        n=candidate.n,
-        p=float(f"{candidate.p:.3g}"),
-        controls=_count(candidate.controls),
-        verdict=candidate.verdict,
-        reason=fence.words(candidate.reason, _REASON),
-        instead=_actions(candidate.instead, fence, _ACTIONS),
-    )
+def _elsewhere(job: Job, left_out: Counter[str]) -> str:
+    said = [f"{count} more {name}" for name, count in left_out.items() if count and name in _TOLD]
+    return f" Not shown here: {', '.join(said)}; read {_place(job)}." if said else ""
 
 
-def _actions(actions: Sequence[tuple[str, int]], fence: Fence, most: int) -> list[Action]:
-    return [Action(action=fence.show(action), n=n) for action, n in actions[:most]]
+_TOLD = ("causes", "required", "candidates", "counts", "untested", "refs", "instead")
+"""Lists whose missing entries are counted for the reader, in the words of the fields."""
 
 
-def _count(count: tuple[int, int]) -> Count:
-    kept, n = count
-    return Count(kept=kept, n=n)
-
-
-def _fitting(build: Callable[[Room], A]) -> A:
-    tried = map(build, _ROOMS)
-    answer = next(tried)
-    while len(answer.model_dump_json(by_alias=True)) > STRUCTURED:
-        smaller = next(tried, None)
-        if smaller is None:
-            break
-        answer = smaller
-    return answer
+def _place(job: Job) -> str:
+    return f"runtape://report/{job.id}"

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import anyio.to_thread
-from mcp.server.mcpserver import Context, Elicit, ElicitationResult
+from mcp.server.mcpserver import Context, ElicitationResult
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult
 
 from runtape.report.results import Distribution, FixReport, WhyReport
 from runtape.text import shorten, visible
 
 from . import consent
+from .answers import result
 from .consent import Spend
 from .fence import Fence
 from .identity import job_id
 from .jobs import Job
 from .next_steps import next_step
+from .pages import page_of
+from .prose import prose
+from .schemas import JobAnswer
 from .state import State
 from .verbs import Question
 from .work import Report
@@ -44,15 +50,6 @@ async def prepare(state: State, verb: str, question: Question) -> Prepared:
     arguments["decision"] |= {"trace": None, "event": str(question.decision.event)}
     name = await anyio.to_thread.run_sync(job_id, verb, digest, arguments, state.settings)
     return Prepared(name, verb, question)
-
-
-def ask_user(context: Context[State], prepared: Prepared, max_calls: int | None) -> Elicit[Spend] | Spend:
-    """The question to the user, where one is due and can be put; otherwise no agreement."""
-    state = context.request_context.lifespan_context
-    job = state.jobs.find(prepared.id)
-    if job is not None and consent.wants_more(job, max_calls, state.settings) and consent.can_ask(context):
-        return consent.question(job, max_calls, state.settings)
-    return Spend(go_on=False)
 
 
 async def attend(
@@ -116,7 +113,17 @@ def _client(context: Context[Any, Any]) -> str:
     return params.client_info.name if params else ""
 
 
-def next_for(context: Context[State], job: Job, fence: Fence, max_calls: int | None) -> str:
-    """The next step for whoever called."""
+async def answered(
+    context: Context[State],
+    prepared: Prepared,
+    max_calls: int | None,
+    spend: ElicitationResult[Spend],
+    answer_of: Callable[[Job, Fence, str], JobAnswer],
+) -> CallToolResult:
+    """How far the job is after at most one slice, in both forms; raises as `attend` does."""
+    job = await attend(context, prepared, max_calls, spend)
+    fence = Fence()
     settings = context.request_context.lifespan_context.settings
-    return next_step(job, fence, settings, wanted=max_calls, asks=consent.can_ask(context))
+    step = next_step(job, prepared.question, fence, settings, wanted=max_calls, asks=consent.can_ask(context))
+    answer = answer_of(job, fence, step)
+    return result(answer, prose(job, page_of(job), fence, answer.next))

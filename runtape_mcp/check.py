@@ -38,8 +38,9 @@ def check(settings: Settings, environment: Mapping[str, str] = os.environ) -> in
         said = [f"{name} is {'set' if name in keys else 'not set'}" for name in KEYS]
         lines.append(f"keys      {', '.join(said)}")
         if not keys and not settings.base_url:
-            missing.append(
-                "no model can answer: set a key in the server's environment, or pass --model-fn or --base-url"
+            lines.append(
+                "          only runs recorded at a server on this machine can be rerun; for others set a key in the"
+                " server's environment, or pass --model-fn or --base-url"
             )
     lines.append(f"calls     at most {settings.max_calls} a job, {settings.process_calls} a process (--max-calls)")
     lines.append(f"replies   kept in {settings.state}")

@@ -65,7 +65,7 @@ class EngineWork:
     question: Question
 
     async def paid(self, job: str) -> int:
-        """Model calls that the reply cache holds under this name."""
+        """Answers that the reply cache holds under this name."""
         return await anyio.to_thread.run_sync(_paid, self.settings.state, job)
 
     async def run(self, stretch: Stretch) -> Ended:
@@ -75,65 +75,31 @@ class EngineWork:
 
         purse = Budget(stretch.calls)
         stretch.brake.then(purse.close)
+        stretch.meter.reads(lambda: purse.spent)
         report = await self._verb(stretch, purse)
         return Ended(report, _ended_by(report, stretch.brake, purse))
 
     async def _verb(self, stretch: Stretch, purse: Budget) -> Report:
-        from runtape import aio
+        from runtape.ops.asking import Asking
+        from runtape.ops.case import Selection, open_case
+        from runtape.ops.explain import explain, question_of
+        from runtape.ops.repair import Plan, repair
+        from runtape.ops.rerunning import Change, send_again
 
         about, launch = self.question.decision, self.settings
+        case = open_case(about.trace, about.event, Selection(about.tool, about.match, about.exact_args))
+        asking = Asking(launch.model_fn, launch.base_url, cache_dir=launch.state, job=stretch.job, purse=purse)
         plan = max(PLAN, launch.max_calls)
         match self.question:
             case WhyQuestion() as why:
-                return await aio.why(
-                    about.trace,
-                    about.event,
-                    tool=about.tool,
-                    match=about.match,
-                    exact_args=about.exact_args,
-                    suspects=why.suspects,
-                    depth=why.depth,
-                    model=launch.model_fn,
-                    base_url=launch.base_url,
-                    budget=plan,
-                    purse=purse,
-                    cache_dir=launch.state,
-                    on_progress=stretch.on_progress,
-                    job=stretch.job,
-                )
+                question = question_of(case, why.suspects, why.depth, budget=plan)
+                return await explain(question, asking, stretch.on_progress)
             case FixQuestion() as fix:
-                return await aio.fix(
-                    about.trace,
-                    about.event,
-                    tool=about.tool,
-                    match=about.match,
-                    exact_args=about.exact_args,
-                    candidates=fix.candidates,
-                    controls=fix.controls,
-                    model=launch.model_fn,
-                    base_url=launch.base_url,
-                    budget=plan,
-                    purse=purse,
-                    cache_dir=launch.state,
-                    on_progress=stretch.on_progress,
-                    job=stretch.job,
-                )
+                measured = Plan(case, fix.candidates, fix.controls, budget=plan)
+                return await repair(measured, asking, stretch.on_progress)
             case RerunQuestion() as rerun:
-                return await aio.rerun(
-                    about.trace,
-                    about.event,
-                    runs=rerun.runs,
-                    drop=rerun.drop,
-                    replace=rerun.replace,
-                    system=rerun.system,
-                    add_system=rerun.add_system,
-                    model_name=rerun.model,
-                    model=launch.model_fn,
-                    base_url=launch.base_url,
-                    purse=purse,
-                    cache_dir=launch.state,
-                    job=stretch.job,
-                )
+                change = Change(rerun.drop, rerun.replace, rerun.system, rerun.add_system, model_name=rerun.model)
+                return await send_again(case, change, asking, runs=rerun.runs)
 
 
 def _paid(folder: Path, job: str) -> int:

@@ -19,15 +19,26 @@ from .settings import KEYS
 NAME = 60
 """Characters shown of a name that is no plain identifier."""
 
+REF = 600
+"""Characters shown of a reference; one that is cut could not be given back as an argument."""
+
 _PLAIN = r"[A-Za-z0-9_][A-Za-z0-9_.:\-]{0,63}"
 _NAME = re.compile(_PLAIN)
-_REF = re.compile(r"\d+\[(?:\d+|system)\](?:/[A-Za-z0-9_.\-]{1,40}){0,12}")
+_REF = re.compile(r"\d+\[(?:\d+|system)\](?P<path>(?:/[A-Za-z0-9_]{1,20}(?:~\d{1,4})?){0,12})")
+_STEP = re.compile(r"[a-z]?\d+(?:~\d+)?")
+"""A part of a reference that is made here: a paragraph, a sentence, an index."""
 _PHRASE = re.compile(
-    rf"calls {_PLAIN}(?:, {_PLAIN}){{0,2}}(?: and \d+ more)?(?: again| with other arguments| is blocked by the guard)?"
+    rf"calls (?P<names>{_PLAIN}(?:, {_PLAIN}){{0,2}})(?: and \d+ more)?"
+    r"(?: again| with other arguments| is blocked by the guard)?"
     r"|asks|answers in text|refuses|is empty|sends no readable answer"
 )
 """The words in which the engine tells what a reply did."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+"""A word of an identifier, in snake_case or camelCase."""
+_NAME_WORDS, _KEY_WORDS, _PATH_WORDS = 4, 2, 3
+"""Most words of a name, of one key in a reference, of all its keys: more of them can make a sentence."""
 _TICKS = re.compile("`+")
+_INLINE = re.compile(r"(?:<recorded-[0-9a-f]{8}>)?(`+)\| (.*) \1(?:</recorded-[0-9a-f]{8}>)?", re.DOTALL)
 
 
 class Fence:
@@ -80,14 +91,46 @@ class Fence:
         """Recorded text inside a line; as it is when nothing in it could be read as an order, otherwise fenced.
 
         Left as it is: one plain name, a reference, the engine's words for what an agent did with plain names in them.
+        Names and the keys of a reference are recorded text, so they are plain only while they are a few short words.
         """
-        plain = any(shape.fullmatch(text) for shape in (_NAME, _REF, _PHRASE))
-        return text if plain else self.inline(text, limit)
+        return text if is_plain(text) else self.inline(text, limit)
+
+    def ref(self, text: str) -> str:
+        """A reference, whole, so that it can be given back."""
+        return self.show(text, REF)
+
+    @staticmethod
+    def unfenced(text: str) -> str:
+        """The text inside a fence that a caller copied with it; any other text as it is."""
+        copied = _INLINE.fullmatch(text.strip())
+        return copied[2] if copied else text
 
     @staticmethod
     def words(text: str, limit: int) -> str:
         """Words of ours that may name things: nothing hidden, on one line, short."""
         return Fence.short(text, limit)
+
+
+def is_plain(text: str) -> bool:
+    """Whether nothing in a text could be read as an order, so that it needs no fence."""
+    return _is_name(text) or _is_ref(text) or _is_phrase(text)
+
+
+def _is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None and len(_WORD.findall(text)) <= _NAME_WORDS
+
+
+def _is_ref(text: str) -> bool:
+    found = _REF.fullmatch(text)
+    if found is None:
+        return False
+    words = [len(_WORD.findall(key)) for key in found["path"].split("/") if not _STEP.fullmatch(key)]
+    return max(words) <= _KEY_WORDS and sum(words) <= _PATH_WORDS
+
+
+def _is_phrase(text: str) -> bool:
+    found = _PHRASE.fullmatch(text)
+    return found is not None and all(map(_is_name, (found["names"] or "asks").split(", ")))
 
 
 def _marked(text: str, limit: int | None) -> str:

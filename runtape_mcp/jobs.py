@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias
 
 import anyio
 import anyio.abc
 
 from runtape.errors import RuntapeError
-from runtape.report.results import Progress, WhyReport
+from runtape.report.results import Progress
 
 from .spending import Purse
-from .work import Brake, Ended, Report, Stretch, Work
+from .work import Brake, Ended, Meter, Report, Stretch, Work
 
 log = logging.getLogger(__name__)
 
@@ -46,15 +48,13 @@ class Job:
     limit: int = 0
     """Model calls it may cost in all."""
     calls: int = 0
-    """Model calls ever paid for, also by earlier processes."""
+    """Model calls paid for: all of this process, and of others those whose answers are in the cache."""
     planned: int = 0
     seconds_left: float | None = None
     message: str = "starting"
     """What is being done; no recorded text."""
     report: Report | None = None
     """What is known so far, or the result."""
-    why: WhyReport | None = None
-    """The cause as far as it is known; `fix` looks for it first."""
     expected: int = 0
     """The last estimate of `planned` that was more than what was paid."""
     error: RuntapeError | None = None
@@ -89,6 +89,8 @@ class Jobs:
         self._lease = lease
         self._clock = clock
         self._jobs: dict[str, Job] = {}
+        self._spent: Counter[str] = Counter()
+        """Model calls by job; kept of forgotten jobs too, so that a limit holds however often a question comes back."""
 
     def find(self, job_id: str) -> Job | None:
         """The job of that id; None when this process knows none."""
@@ -104,7 +106,7 @@ class Jobs:
             limit: Model calls it may cost in all, over every process.
             consent: Whether the user agreed to this limit.
         """
-        job = self._jobs.pop(job_id, None) or Job(job_id, verb, work)
+        job = self._jobs.pop(job_id, None) or Job(job_id, verb, work, calls=self._spent[job_id])
         self._jobs[job_id] = job
         self._forget()
         job.asked = self._clock()
@@ -170,19 +172,27 @@ class Jobs:
             job.tell()
 
     async def _stretch(self, job: Job) -> None:
-        before, held = job.calls, 0
+        meter = Meter()
+        before, wanted, held = job.calls, 0, 0
+
+        async def run() -> Ended:
+            nonlocal before, wanted, held
+            before = job.calls = max(before, await job.work.paid(job.id))
+            wanted = max(0, job.limit - before)
+            held = self._purse.take(wanted)
+            hear = partial(_hear, job, before, meter)
+            return await job.work.run(Stretch(job.id, held, job.brake, meter, hear))
+
         ended: Ended | RuntapeError | None = None
         try:
-            before = job.calls = await job.work.paid(job.id)
-            held = self._purse.take(job.limit - before)
             async with anyio.create_task_group() as group:
                 group.start_soon(self._watch, job)
-                ended = await _attempt(job, Stretch(job.id, held, job.brake, lambda now: _hear(job, before, now)))
+                ended = await _attempt(job, run)
                 group.cancel_scope.cancel()
-            job.calls = max(job.calls, await job.work.paid(job.id))
         finally:
-            self._purse.give_back(held - (job.calls - before))
-        _settle(job, ended, short=held < job.limit - before)
+            self._purse.give_back(held - meter.spent)
+            self._spent[job.id] = job.calls = before + meter.spent
+        _settle(job, ended, short=held < wanted)
         job.tell()
 
     async def _watch(self, job: Job) -> None:
@@ -197,10 +207,10 @@ class Jobs:
         job.tell()
 
 
-async def _attempt(job: Job, stretch: Stretch) -> Ended | RuntapeError | None:
+async def _attempt(job: Job, run: Callable[[], Awaitable[Ended]]) -> Ended | RuntapeError | None:
     """How a stretch ended; None when a fault of this program ended it."""
     try:
-        return await job.work.run(stretch)
+        return await run()
     except RuntapeError as exc:
         return exc
     except Exception:
@@ -227,13 +237,11 @@ def _settle(job: Job, ended: Ended | RuntapeError | None, *, short: bool) -> Non
             job.status, job.pause, job.error = "failed", None, error
 
 
-def _hear(job: Job, before: int, progress: Progress) -> None:
-    job.calls = before + progress.calls
-    job.planned = max(before + progress.planned, job.calls)
+def _hear(job: Job, before: int, meter: Meter, progress: Progress) -> None:
+    job.calls = before + meter.spent
+    job.planned = job.calls + max(0, progress.planned - progress.calls)
     job.seconds_left = progress.seconds_left
     job.message = progress.message
     job.expected = job.planned if job.planned > job.calls else job.expected
     job.report = progress.partial or job.report
-    if isinstance(progress.partial, WhyReport):
-        job.why = progress.partial
     job.tell()

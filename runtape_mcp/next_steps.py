@@ -1,21 +1,31 @@
-"""What to do next, in words of ours: the last line of every answer."""
+"""What to do next, in words of ours: the last line of every answer.
+
+What a result calls for is said once, in the reports; the state of the job and the spelling of arguments are added here.
+"""
 
 from __future__ import annotations
 
-from runtape.report.results import Distribution, FixReport, WhyReport
+import json
+from dataclasses import replace
+
+from runtape.report.fields import next_step as told
+from runtape.report.results import FixReport, WhyReport
 
 from .consent import ceiling
 from .failures import advice
-from .fence import Fence
+from .fence import Fence, is_plain
 from .jobs import Job
+from .paths import public_name
 from .settings import Settings
+from .verbs import Decision, Question
 
 
-def next_step(job: Job, fence: Fence, settings: Settings, *, wanted: int | None, asks: bool) -> str:
+def next_step(job: Job, asked: Question, fence: Fence, settings: Settings, *, wanted: int | None, asks: bool) -> str:
     """The next step for whoever reads the answer.
 
     Args:
         job: How far it is.
+        asked: The question that it answers.
         fence: The fence of the answer.
         settings: The launch.
         wanted: The `max_calls` argument.
@@ -34,7 +44,7 @@ def next_step(job: Job, fence: Fence, settings: Settings, *, wanted: int | None,
         case "paused":
             return _paused(job, settings, again, wanted=wanted, asks=asks)
         case "done":
-            return _done(job, fence)
+            return _done(job, asked)
 
 
 def _paused(job: Job, settings: Settings, again: str, *, wanted: int | None, asks: bool) -> str:
@@ -59,39 +69,42 @@ def _paused(job: Job, settings: Settings, again: str, *, wanted: int | None, ask
     )
 
 
-def _done(job: Job, fence: Fence) -> str:
+def _done(job: Job, asked: Question) -> str:
     match job.report:
-        case WhyReport():
-            return _after_why(job.report)
-        case FixReport(best=best) if best:
+        case WhyReport(stopped_by="budget") | FixReport(stopped_by="budget"):
             return (
-                f"Call write_test with the same trace and event, fix={fence.words(best, 60)!r} and a path such as "
-                "tests/test_regression.py. The change itself is a proposal: show it to the user, who decides."
+                "The reruns that one search may plan are used up; what is proven is above. Ask a narrower question: "
+                f"name a text in suspects, or a decision with tool or match. {_spelled(asked.decision)}"
             )
-        case FixReport():
+        case WhyReport(causes=[leading, *_]) as report:
+            events = [event for event in leading.events if event is not None]
+            where = f" show_event with event={events[0]} shows the text in place." if events else ""
+            return f"{told(report)} {_spelled(asked.decision)}{where}"
+        case FixReport(best=str(best)) as report:
+            # The test takes no exact_args; the name of a measured change finds its decision.
+            decision = replace(asked.decision, exact_args=False)
+            test = f"fix={json.dumps(Fence.words(best, 60))} and a path such as tests/test_regression.py"
             return (
-                "No candidate passed. Propose one of your own in candidates and call fix again; what was measured is "
-                "not paid for twice."
+                f"{told(report)} {_spelled(decision)} For write_test also {test}. "
+                "The change is a proposal: show it to the user, who decides."
             )
-        case Distribution() | None:
-            return "Call why with the same trace and event to find the text that the decision depends on."
+        case None:
+            return _spelled(asked.decision)
+        case report:
+            return f"{told(report)} {_spelled(asked.decision)}"
 
 
-def _after_why(report: WhyReport) -> str:
-    status = report.finding.status
-    if report.causes:
-        events = [event for event in report.causes[0].events if event is not None]
-        where = f" show_event with event={events[0]} shows the text in place." if events else ""
-        return f"Call fix with the same trace and event to measure changes against this decision.{where}"
-    if status in ("not reproducible", "too rare"):
-        return (
-            "The decision is not made often enough to explain it. Call rerun to see what the agent does instead, then "
-            "why with tool or match for what it does do."
-        )
-    if status == "nothing read matters":
-        return (
-            "Nothing the agent read matters. Call rerun with another system prompt to see whether the prompt decides."
-        )
-    if report.finding.held:
-        return 'Call why again with depth="full", which examines the system prompt and the task too.'
-    return "Name a text you suspect in suspects and call why again; what was measured is not paid for twice."
+def _spelled(decision: Decision) -> str:
+    """The arguments that say again which decision is meant; recorded text that a caller gave is not repeated."""
+    given: dict[str, object] = {
+        "trace": public_name(decision.trace),
+        "event": decision.event,
+        "tool": decision.tool,
+        "match": decision.match,
+        "exact_args": decision.exact_args or None,
+    }
+    named = {name: value for name, value in given.items() if value is not None}
+    same = [name for name, value in named.items() if isinstance(value, str) and not is_plain(value)]
+    spelled = ", ".join(f"{name}={json.dumps(value)}" for name, value in named.items() if name not in same)
+    others = f" and the same {' and '.join(same)}" if same else ""
+    return f"The arguments: {spelled}{others}."

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from .jobs import Status
 
-TraceName: TypeAlias = Annotated[
-    str, Field(description="Name from list_traces or 'last'", min_length=1, max_length=200)
-]
-EventRef: TypeAlias = Annotated[int | str, Field(description="Event number, 'tool:NAME' or 'last'")]
-Tool: TypeAlias = Annotated[str | None, Field(description="Decision: this tool is called")]
-Match: TypeAlias = Annotated[str | None, Field(description="Decision: arguments or text match this regex")]
-ExactArgs: TypeAlias = Annotated[bool, Field(description="Other arguments are another decision")]
-MaxCalls: TypeAlias = Annotated[int | None, Field(description="Most model calls in all (default 100)", ge=1)]
+TraceName: TypeAlias = Annotated[str, Field(description="From list_traces or 'last'", min_length=1, max_length=200)]
+EventRef: TypeAlias = Annotated[int | str, Field(description="Number, 'tool:NAME' or 'last'")]
+Tool: TypeAlias = Annotated[str | None, Field(description="Decision: calls this tool")]
+Match: TypeAlias = Annotated[str | None, Field(description="Decision: regex in arguments or text")]
+ExactArgs: TypeAlias = Annotated[bool, Field(description="Other arguments: another decision")]
+MaxCalls: TypeAlias = Annotated[int | None, Field(description="Total model calls (default 100)", ge=1)]
 
 
 Replace: TypeAlias = Annotated[dict[str, str] | str | None, Field(description="{old: new} or 'old=>new'")]
@@ -36,6 +34,14 @@ class CandidateInput(BaseModel):
     replace: Replace = None
     clean: list[str] | str | None = Field(None, description="Text to cut from tool results")
     guard: str | None = Field(None, description="TOOL.ARGUMENT: allow only values the user wrote")
+
+
+def _three_digits(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+P: TypeAlias = Annotated[float, AfterValidator(_three_digits)]
+"""A p value; more digits than three say nothing."""
 
 
 class Answer(BaseModel):
@@ -85,7 +91,7 @@ class CauseRow(Answer):
     events: list[int | None] = Field(description="Event that brought each piece into the run")
     with_: Count = Field(validation_alias=AliasChoices("with", "with_"), serialization_alias="with")
     without: Count
-    p: float
+    p: P
     instead: list[Action]
 
 
@@ -125,7 +131,7 @@ class CandidateRow(Answer):
     edit: str
     kept: int
     n: int
-    p: float
+    p: P
     controls: Count
     verdict: Literal["PASS", "PART", "FAIL"]
     reason: str

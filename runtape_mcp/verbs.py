@@ -29,7 +29,7 @@ class WhyQuestion:
 
     decision: Decision
     suspects: tuple[str, ...] = ()
-    depth: Literal["quick", "full", "upstream"] = "quick"
+    depth: Literal["quick", "full"] = "quick"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,22 @@ class Brake:
         self._actions.clear()
 
 
+class Meter:
+    """What a stretch of work has cost so far; it tells that also when the work fails."""
+
+    def __init__(self) -> None:
+        self._read: Callable[[], int] = lambda: 0
+
+    def reads(self, spent: Callable[[], int]) -> None:
+        """Has the meter read `spent`: model calls paid for, whatever came of them."""
+        self._read = spent
+
+    @property
+    def spent(self) -> int:
+        """Model calls paid for in this stretch: also those answered with an error, unreadably or not at all."""
+        return self._read()
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """What a verb is given for one stretch of work."""
@@ -44,6 +60,7 @@ class Stretch:
     calls: int
     """Most model calls to pay for."""
     brake: Brake
+    meter: Meter
     on_progress: Callable[[Progress], None]
 
 
@@ -70,5 +87,5 @@ class Work(Protocol):
         ...
 
     async def paid(self, job: str) -> int:
-        """Model calls that were ever paid for under this name."""
+        """Answers that are kept under this name, by any process: the least that the job can have cost."""
         ...

@@ -19,6 +19,9 @@ HEADINGS = (
     "| ms CPU | other answers | goal |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
+ROUNDING = 1e-9
+"""A share of exactly the goal reaches it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -49,8 +52,8 @@ class Result:
             "waves": (self.waves, goal.waves),
             "false": (self.false_limit, goal.false),
         }
-        low = [name for name, (got, limit) in at_least.items() if limit is not None and (got is None or got < limit)]
-        high = [name for name, (got, limit) in at_most.items() if limit is not None and (got is None or got > limit)]
+        low = [name for name, (got, limit) in at_least.items() if limit is not None and (got or 0.0) < limit - ROUNDING]
+        high = [name for name, (got, limit) in at_most.items() if limit is not None and got > limit + ROUNDING]
         return low + high
 
 

@@ -20,9 +20,9 @@ Cursor = Annotated[str, Field(description="next_cursor of the last page", max_le
 async def list_traces(
     ctx: Context[State], query: Query = "", limit: Limit = 20, cursor: Cursor = ""
 ) -> Annotated[CallToolResult, TraceList]:
-    """List recorded agent runs, newest first. Start here; then show_event with a trace gives its timeline."""
+    """List recorded runs, newest first. Start here; then show_event gives the timeline of one."""
     answer = await listing(ctx.request_context.lifespan_context.library, query, limit, cursor)
     return result(answer, listing_prose(answer))
 
 
-TOOL = published(list_traces, title="List recorded runs", read_only=True, idempotent=True, open_world=False)
+TOOL = published(list_traces, title="List runs", read_only=True, idempotent=True, open_world=False)

@@ -36,4 +36,4 @@ async def stop(
     return result(answer, f"Stopped after {found.calls} model calls; no further one starts.{busy}")
 
 
-TOOL = published(stop, title="Stop an investigation", read_only=False, idempotent=True, open_world=False)
+TOOL = published(stop, title="Stop a job", read_only=False, idempotent=True, open_world=False)

@@ -17,10 +17,10 @@ from ..tool import published
 from ..verbs import Decision, NewTest
 
 TestPath = Annotated[str, Field(description="New test_*.py, relative to the project", min_length=1, max_length=300)]
-FixName = Annotated[str | None, Field(description="Candidate of fix to apply")]
+FixName = Annotated[str | None, Field(description="Candidate of fix")]
 AddSystem = Annotated[str | None, Field(description="Or append to system prompt")]
 SystemFrom = Annotated[str | None, Field(description="Or module:NAME of the agent's prompt")]
-CleanWith = Annotated[str | None, Field(description="Or module:function that cleans tool results")]
+CleanWith = Annotated[str | None, Field(description="Or module:function cleaning tool results")]
 
 
 async def write_test(
@@ -35,9 +35,9 @@ async def write_test(
     tool: Tool = None,
     match: Match = None,
 ) -> Annotated[CallToolResult, WrittenTest]:
-    """Write a pytest file, with the trace beside it, that fails when the decision comes back.
+    """Write a pytest file, the trace beside it, that fails when the decision comes back.
 
-    Only new files inside the project; no model call now, about 10 when the test runs.
+    Only new files in the project; no model call now, about 10 when it runs.
     """
     state = ctx.request_context.lifespan_context
     project = state.settings.project
@@ -58,4 +58,4 @@ async def write_test(
     return result(answer, f"Wrote {relative}. Run it with: {answer.command}\n\nNext: {answer.next}")
 
 
-TOOL = published(write_test, title="Write a regression test", read_only=False, idempotent=False, open_world=False)
+TOOL = published(write_test, title="Write a test", read_only=False, idempotent=False, open_world=False)

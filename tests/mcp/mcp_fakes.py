@@ -53,7 +53,7 @@ def why_report(calls: int = 0, *, stopped: str | None = None, cause: Cause | Non
 
 @dataclass
 class Ledger:
-    """Calls paid by job; outlives a fake server, as the reply cache does."""
+    """Answers kept by job; outlives a fake server, as the reply cache does."""
 
     paid: dict[str, int] = field(default_factory=dict)
 
@@ -67,6 +67,8 @@ class Steps:
     gated: bool = False
     after: Callable[[int], None] = lambda _: None
     """Called after each paid call with the number ever paid; may raise."""
+    unreadable: int = 0
+    """Calls that bring no answer before each one that does; they are paid for all the same."""
     started: int = 0
     """Calls that were sent."""
     gate: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(0))
@@ -74,7 +76,8 @@ class Steps:
     braked: anyio.Event = field(default_factory=anyio.Event)
 
     async def run(self, stretch: Stretch) -> Ended:
-        here = 0
+        here = lost = 0
+        stretch.meter.reads(lambda: here)
         stretch.brake.then(self.braked.set)
         done = self.ledger.paid.get(stretch.job, 0)
         while done < self.total:
@@ -86,7 +89,11 @@ class Steps:
                 await self.gate.acquire()
             else:
                 await anyio.lowlevel.checkpoint()
-            done, here = done + 1, here + 1
+            here += 1
+            if lost < self.unreadable:
+                lost += 1
+                continue
+            done, lost = done + 1, 0
             self.ledger.paid[stretch.job] = done
             self.after(done)
             stretch.on_progress(

@@ -156,6 +156,61 @@ async def test_what_an_earlier_process_paid_counts() -> None:
         assert (job.status, job.calls, work.started) == ("paused", 5, 1)
 
 
+async def test_calls_that_bring_no_answer_count_against_the_limit_for_good() -> None:
+    async with running() as jobs:
+        work = Steps(100, unreadable=2)
+        for _ in range(3):
+            job = await finished(jobs, jobs.ask("why-1", "why", work, limit=30, consent=False))
+            assert (job.status, job.pause, job.calls, work.started) == ("paused", "job limit", 30, 30)
+
+
+async def test_a_job_that_was_forgotten_has_not_lost_what_it_cost() -> None:
+    async with running(calls=10_000) as jobs:
+        work = Steps(100, unreadable=2)
+        await finished(jobs, jobs.ask("why-1", "why", work, limit=30, consent=False))
+        for number in range(120):
+            await finished(jobs, jobs.ask(f"why-other-{number}", "why", Steps(1), limit=10, consent=False))
+        assert jobs.find("why-1") is None
+        job = await finished(jobs, jobs.ask("why-1", "why", work, limit=30, consent=False))
+        assert (job.status, job.calls, work.started) == ("paused", 30, 30)
+
+
+async def test_calls_that_bring_no_answer_are_not_given_back_to_the_process() -> None:
+    async with running(calls=12) as jobs:
+        one = await finished(jobs, jobs.ask("why-1", "why", Steps(100, unreadable=2), limit=10, consent=False))
+        two = await finished(jobs, jobs.ask("why-2", "why", Steps(100, unreadable=2), limit=10, consent=False))
+        assert (one.calls, two.calls, two.pause) == (10, 2, "process limit")
+
+
+async def test_calls_of_a_stretch_that_failed_count_too() -> None:
+    def fail(_: int) -> None:
+        raise ModelFailed("the server answered 500")
+
+    async with running(calls=12) as jobs:
+        work = Steps(100, unreadable=2, after=fail)
+        for calls in (3, 6):
+            bad = await finished(jobs, jobs.ask("why-1", "why", work, limit=7, consent=False))
+            assert (bad.status, bad.calls) == ("failed", calls)
+        last = await finished(jobs, jobs.ask("why-1", "why", work, limit=7, consent=False))
+        assert (last.status, last.calls, work.started) == ("paused", 7, 7)
+
+
+async def test_a_cache_that_cannot_be_read_ends_one_job_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    class Locked(Steps):
+        async def paid(self, job: str) -> int:
+            raise PermissionError(job)
+
+    async with running() as jobs:
+        slow = Steps(1, gated=True)
+        jobs.ask("why-1", "why", slow, limit=10, consent=False)
+        bad = await finished(jobs, jobs.ask("why-2", "why", Locked(3), limit=10, consent=False))
+        assert (bad.status, bad.calls) == ("failed", 0)
+        assert "why-2" in caplog.text
+        slow.gate.release()
+        good = await finished(jobs, jobs.ask("why-1", "why", slow, limit=10, consent=False))
+        assert good.status == "done"
+
+
 async def test_a_failure_keeps_what_was_known_and_the_other_jobs() -> None:
     def fail(calls: int) -> None:
         if calls == 2:

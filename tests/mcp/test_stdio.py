@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -18,7 +19,7 @@ import pytest
 from loopback import Answer, Loopback, Received, chat_reply
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_traces import run, write
-from mcp_wire import serving
+from mcp_wire import Wire, serving
 
 pytestmark = pytest.mark.anyio
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -200,6 +201,56 @@ def test_a_killed_server_pays_again_only_for_what_was_missing(tmp_path: Path) ->
     ]
     assert provider.given > 1
     assert second == answer["calls"] - provider.given
+
+
+def explained(wire: Wire, request: int) -> list[str]:
+    """The texts of the causes in the answer to a call that ends within its slice."""
+    answer = wire.answer(request)["result"]["structuredContent"]
+    assert answer["status"] == "done"
+    return [cause["excerpt"].split("\n")[1] for cause in answer["causes"]]
+
+
+def test_two_servers_at_work_on_one_question_pay_for_it_once(tmp_path: Path) -> None:
+    key = {"OPENAI_API_KEY": "for the loopback"}
+    with Loopback(Provider()) as server, serving(launch(tmp_path / "alone", server), environment=key) as wire:
+        wire.initialize()
+        alone = explained(wire, wire.send("tools/call", {"name": "why", "arguments": ABOUT}))
+        price = samples(server)
+    provider = Provider(answers=2)
+    with Loopback(provider) as server:
+        arguments = launch(tmp_path / "shared", server)
+        try:
+            with serving(arguments, environment=key) as one, serving(arguments, environment=key) as two:
+                asked: list[int] = []
+                for wire in (one, two):
+                    wire.initialize()
+                    call = {"name": "why", "arguments": ABOUT, "_meta": {"progressToken": "p"}}
+                    asked.append(wire.send("tools/call", call))
+                    # The search of this server is at work when it tells how many calls it plans.
+                    next(message for message in wire.lines() if "of about" in str(message))
+                assert provider.held.wait(60)
+                provider.let_go()
+                assert [explained(one, asked[0]), explained(two, asked[1])] == [alone, alone]
+        finally:
+            provider.let_go()
+        assert samples(server) == price
+
+
+def test_answers_that_say_nothing_count_against_the_limit_of_a_job(tmp_path: Path) -> None:
+    counted = itertools.count()
+
+    def stammer(_: Received) -> Answer:
+        # One answer a request, whatever was asked for, and two of three say nothing.
+        return Answer(chat_reply(calls=[("forward_email", {})]) if next(counted) % 3 == 0 else {"choices": "none"})
+
+    with Loopback(stammer) as server:
+        arguments = launch(tmp_path, server, "--max-calls", "12")
+        with serving(arguments, environment={"OPENAI_API_KEY": "for the loopback"}) as wire:
+            wire.initialize()
+            for _ in range(4):
+                wire.call("why", **ABOUT)
+                answer = wire.call("why", **ABOUT)["structuredContent"]
+        assert answer["calls"] == len(server.requests) == 12
 
 
 def test_the_end_of_input_ends_the_spending(tmp_path: Path) -> None:

@@ -51,6 +51,11 @@ def complain(message: str) -> None:
     sys.stderr.write(f"runtape: {message}\n")
 
 
+def stopped_too_early() -> None:
+    """Say that a verb was interrupted when it had no partial result yet."""
+    complain("stopped before anything is known. Everything paid for is kept: run it again to go on from here.")
+
+
 class Watch:
     """Follows a long verb: keeps its newest partial result and, on a terminal, shows one live line."""
 

@@ -42,7 +42,13 @@ def command() -> int:
     examples = _examples()
     folder = Path(tempfile.mkdtemp(prefix="runtape-demo-"))
     _title("An inbox agent at work (examples/inbox_agent.py)")
-    _run([sys.executable, str(examples / "inbox_agent.py")], folder)
+    # What the example prints after its run is for people who go on by hand.
+    agent = subprocess.run(
+        [sys.executable, str(examples / "inbox_agent.py")], cwd=folder, check=False, stdout=subprocess.PIPE, text=True
+    )
+    if agent.returncode:
+        raise RuntapeError(f"the example agent ended with status {agent.returncode}; its folder is {folder}.")
+    sys.stdout.write(agent.stdout.partition("\nrecorded ")[0])
     anyio.run(_investigate, examples, folder)
     _title("The test (pytest)")
     _run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_inbox.py"], folder)

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
-from ..report.fields import fix_fields
+from ..report.fields import fix_fields, why_fields
 from ..report.fix_page import fix_page
-from ..report.results import FixReport
+from ..report.results import FixReport, WhyReport
 from ..report.text import to_text
-from . import console, options, traces
+from ..report.why_page import why_page
+from ..trace.lookup import find_trace
+from . import console, options
 
 
 def command(
@@ -21,11 +23,15 @@ def command(
     *,
     candidate: Annotated[
         list[str] | None,
-        typer.Option(help="A sentence for the system prompt, or a JSON object as in the docs; may be given again."),
+        typer.Option(
+            metavar="TEXT|JSON",
+            help="A sentence for the system prompt, called candidate-1 (2, ...) in the report, or JSON such as"
+            ' \'{"name": "no-links", "clean": "<a href"}\'; may be given again.',
+        ),
     ] = None,
     control: Annotated[
         list[str] | None,
-        typer.Option(metavar="TRACE:EVENT", help="A decision that the fix must not break; may be given again."),
+        typer.Option(metavar="[TRACE:]EVENT", help="A decision that the fix must not break; may be given again."),
     ] = None,
     write_test: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Write a pytest file for the best fix that passes.")
@@ -46,9 +52,14 @@ def command(
     """
     # numpy and the sampler are only needed once there is something to measure.
     from ..ops import regression, repair
+    from ..ops.ending import stopped
+    from ..ops.placing import place
     from ..ops.sync import run
 
-    path, reference = traces.find(trace), options.event_reference(event)
+    # `last` is looked up once: another run may be recorded in the meantime.
+    path, reference = find_trace(trace), options.event_reference(event)
+    if write_test is not None:
+        place(write_test, None)  # refused before anything is paid
     with console.watching() as watch:
         try:
             report = run(
@@ -69,14 +80,29 @@ def command(
                 )
             )
         except KeyboardInterrupt:
-            if watch.latest is not None and isinstance(watch.latest.partial, FixReport):
-                _print(watch.latest.partial, as_json=as_json)
+            match watch.latest and watch.latest.partial:
+                case FixReport() as measured:
+                    _print(stopped(measured), as_json=as_json)
+                case WhyReport() as cause:
+                    _print_cause(stopped(cause), as_json=as_json)
+                case None:
+                    console.stopped_too_early()
             return console.INTERRUPTED
     _print(report, as_json=as_json)
-    if report.best is not None and write_test is not None:
+    if report.best is None and write_test is not None:
+        console.complain("no test was written, since no fix passes")
+    elif report.best is not None and write_test is not None:
         best = next(measured for measured in report.candidates if measured.name == report.best)
         written = regression.write_test(
-            path, reference, write_test, fix=best, tool=tool, match=match, exact_args=exact_args, model=model_fn
+            path,
+            reference,
+            write_test,
+            fix=best,
+            tool=tool,
+            match=match,
+            exact_args=exact_args,
+            model=model_fn,
+            base_url=base_url,
         )
         console.complain(f"wrote {written}; run it with: python -m pytest {written}")
     return console.report_status(report.stopped_by, holds=report.best is not None)
@@ -87,3 +113,10 @@ def _print(report: FixReport, *, as_json: bool) -> None:
         console.print_json(fix_fields(report))
     else:
         sys.stdout.write(to_text(fix_page(report)))
+
+
+def _print_cause(report: WhyReport, *, as_json: bool) -> None:
+    if as_json:
+        console.print_json(why_fields(report))
+    else:
+        sys.stdout.write(to_text(why_page(report)))

@@ -10,11 +10,12 @@ import typer
 from ..errors import TraceUnreadable
 from ..report.document import Document, Heading, Paragraph, Recorded, Table
 from ..report.text import to_text
+from ..trace.lookup import trace_folder
 from ..trace.store import Store
 from ..trace.summary import Summary
 from ..trace.trace import Trace
 from ..wire.values import JsonObject
-from . import console, options, traces
+from . import console, options
 
 
 def command(
@@ -26,7 +27,7 @@ def command(
 
     Example: runtape ls
     """
-    folder = traces.trace_folder()
+    folder = trace_folder()
     files = Store(folder).listing()
     summaries: list[tuple[str, Summary | str]] = []
     for row in files[:limit]:

@@ -65,9 +65,9 @@ def candidates(texts: list[str]) -> list[dict[str, Any]]:
         BadInput: a JSON object that does not parse.
     """
     found: list[dict[str, Any]] = []
-    for number, text in enumerate(texts, 1):
+    for text in texts:
         if not text.lstrip().startswith("{"):
-            found.append({"name": f"candidate {number}", "add_system": text})
+            found.append({"add_system": text})
             continue
         try:
             found.append(json.loads(text))

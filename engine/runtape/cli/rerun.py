@@ -11,7 +11,7 @@ import typer
 from ..report.fields import rerun_fields
 from ..report.rerun_page import rerun_page
 from ..report.text import to_text
-from . import console, options, traces
+from . import console, options
 
 
 def command(
@@ -45,7 +45,7 @@ def command(
 
     seen = run(
         rerunning.rerun(
-            traces.find(trace),
+            trace,
             options.event_reference(event),
             runs=runs,
             drop=tuple(drop or ()),
@@ -66,4 +66,4 @@ def command(
         console.print_json(rerun_fields(seen))
     else:
         sys.stdout.write(to_text(rerun_page(seen)))
-    return console.report_status(seen.stopped_by, holds=True)
+    return console.MODEL if seen.tally.broken else console.report_status(seen.stopped_by, holds=True)

@@ -10,10 +10,11 @@ import typer
 from ..report.text import to_text
 from ..report.trace_page import event_page, timeline_page
 from ..trace.events import Event
+from ..trace.lookup import find_trace
 from ..trace.refs import resolve
 from ..trace.trace import Trace
 from ..wire.values import JsonObject
-from . import console, options, traces
+from . import console, options
 
 
 def command(
@@ -29,7 +30,7 @@ def command(
 
     Example: runtape show last tool:forward_email
     """
-    recorded = traces.load(trace)
+    recorded = Trace.load(find_trace(trace))
     chosen = None if event is None else _event(recorded, options.event_reference(event))
     if as_json:
         shown = recorded.events if chosen is None else [chosen]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from . import console, options, traces
+from . import console, options
 
 
 def command(
@@ -26,10 +26,15 @@ def command(
         str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that cleans what tools return.")
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Reruns that the test makes.")] = 10,
+    budget: Annotated[int | None, typer.Option(min=1, help="Most model calls of the test each time it runs.")] = None,
     tool: options.Tool = None,
     match: options.Match = None,
     exact_args: options.ExactArgs = False,
     model_fn: options.ModelFn = None,
+    base_url: options.BaseUrl = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Accepted as by the other commands; the test keeps no replies anyway.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> int:
     """Write a regression test for a recorded decision, with the trace beside it.
@@ -40,7 +45,7 @@ def command(
     from ..ops import regression
 
     written = regression.write_test(
-        traces.find(trace),
+        trace,
         options.event_reference(event),
         out,
         add_system=add_system,
@@ -50,7 +55,10 @@ def command(
         tool=tool,
         match=match,
         exact_args=exact_args,
+        budget=budget,
         model=model_fn,
+        base_url=base_url,
+        cache_dir=options.cache_dir(no_cache=no_cache),
     )
     command_line = f"python -m pytest {written}"
     if as_json:

@@ -12,7 +12,7 @@ from ..report.ranking_page import ranking_page
 from ..report.results import WhyReport
 from ..report.text import to_text
 from ..report.why_page import why_page
-from . import console, options, traces
+from . import console, options
 
 
 def command(
@@ -29,6 +29,9 @@ def command(
         Literal["quick", "full"],
         typer.Option(help="quick: stop at the first piece that makes the agent act differently. full: every piece."),
     ] = "quick",
+    runs: Annotated[
+        int, typer.Option(min=0, help="Least reruns of the recorded context and without the leading cause.")
+    ] = 0,
     dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
     budget: Annotated[int, typer.Option(min=1, help="Most model calls.")] = 400,
     concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 16,
@@ -43,12 +46,12 @@ def command(
     """
     # numpy and the search are only needed once there is something to explain.
     from ..ops import explain
+    from ..ops.ending import stopped
     from ..ops.sync import run
 
-    path = traces.find(trace)
     reference = options.event_reference(event)
     if dry:
-        ranking = explain.dry(path, reference, tool=tool, match=match, exact_args=exact_args)
+        ranking = explain.dry(trace, reference, tool=tool, match=match, exact_args=exact_args)
         if as_json:
             console.print_json(ranking_fields(ranking))
         else:
@@ -58,7 +61,7 @@ def command(
         try:
             report = run(
                 explain.why(
-                    path,
+                    trace,
                     reference,
                     model=model_fn,
                     base_url=base_url,
@@ -67,6 +70,7 @@ def command(
                     exact_args=exact_args,
                     suspects=tuple(suspect or ()),
                     depth=depth,
+                    runs=runs,
                     budget=budget,
                     concurrency=concurrency,
                     cache_dir=options.cache_dir(no_cache=no_cache),
@@ -75,7 +79,9 @@ def command(
             )
         except KeyboardInterrupt:
             if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
-                _print(watch.latest.partial, as_json=as_json)
+                _print(stopped(watch.latest.partial), as_json=as_json)
+            else:
+                console.stopped_too_early()
             return console.INTERRUPTED
     _print(report, as_json=as_json)
     return console.report_status(report.stopped_by, holds=bool(report.causes))

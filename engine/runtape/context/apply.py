@@ -16,6 +16,7 @@ from ..errors import BadInput, EditChangesNothing
 from ..text import shorten
 from ..wire.dialects import dialect_for
 from ..wire.values import JsonObject, Request
+from .edit_forms import in_words, order
 from .edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem, Variant
 from .pieces import Context
 from .spans import without
@@ -37,7 +38,7 @@ def apply(context: Context, variant: Variant) -> Request:
     """
     if not variant:
         return context.request
-    edits = sorted(variant, key=_order)
+    edits = sorted(variant, key=order)
     request = _edited(context, edits)
     if request.body == context.request.body:
         raise EditChangesNothing(f"These edits undo each other: {', '.join(map(_named, edits))}. Give one of them.")
@@ -153,7 +154,7 @@ def _with_settings(request: Request, edits: list[Edit]) -> JsonObject:
     models = [edit for edit in edits if isinstance(edit, SetModel)]
     for several in (systems, models):
         if len(several) > 1:
-            raise BadInput(f"Two edits contradict each other: {' and '.join(map(_named, several))}. Give one of them.")
+            raise BadInput(f"Two edits contradict each other: {'; '.join(map(_named, several))}. Give one of them.")
     for edit in edits:
         before = body
         match edit:
@@ -198,23 +199,5 @@ def _no_such_ref(context: Context, ref: str, refs: list[str]) -> str:
     return f"No piece of the context has the ref {shown!r}. The nearest are {', '.join(close)}. Use one of its refs."
 
 
-def _order(edit: Edit) -> tuple[int, str]:
-    kinds = (Drop, Clean, Replace, SetSystem, AddSystem, SetModel)
-    return kinds.index(type(edit)), repr(edit)
-
-
 def _named(edit: Edit) -> str:
-    """The edit as an error message names it."""
-    match edit:
-        case Drop():
-            return f"dropping {edit.ref}"
-        case Clean():
-            return f"cleaning {shorten(edit.text, _QUOTED)!r}"
-        case Replace():
-            return f"replacing {shorten(edit.old, _QUOTED)!r}"
-        case SetSystem():
-            return f"the system prompt {shorten(edit.text, _QUOTED)!r}"
-        case AddSystem():
-            return f"adding {shorten(edit.text, _QUOTED)!r} to the system prompt"
-        case SetModel():
-            return f"the model {edit.name!r}"
+    return in_words(edit, _QUOTED)

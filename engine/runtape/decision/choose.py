@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ..errors import NotADecision
@@ -13,7 +12,7 @@ from .actions import judge
 from .canonical import canonical
 from .decision import Decision
 from .matchers import AnswersInText, CallsTools, Says, found_in_arguments
-from .pattern import compiled
+from .pattern import Pattern, compiled
 
 _SHOWN = 60
 
@@ -35,14 +34,14 @@ def choose(
         reply: the recorded reply.
         tool: only the calls of this tool matter.
         match: a regular expression that must be found in the arguments of a deciding call, or in the reply's text if
-            that is where the recorded reply has it; at most the first 20,000 characters are searched.
+            that is where the recorded reply has it.
         exact_args: the arguments must be equal as JSON.
         event: the recorded event, for messages.
         earlier: the calls that the conversation already held.
 
     Raises:
         NotADecision: the recorded reply does not do this.
-        BadInput: `match` is no regular expression, or one that may take for ever.
+        BadInput: `match` is no regular expression, or one that takes too long.
     """
     pattern = compiled(match) if match is not None else None
     called = tuple(dict.fromkeys(call.name for call in reply.tool_calls))
@@ -82,7 +81,7 @@ _VOID: dict[Verdict, str] = {
 _ANYTHING = AnswersInText()
 
 
-def _calls(reply: Reply, tools: Sequence[str], pattern: re.Pattern[str] | None, *, exact_args: bool) -> Decision:
+def _calls(reply: Reply, tools: Sequence[str], pattern: Pattern | None, *, exact_args: bool) -> Decision:
     deciding = [call for call in reply.tool_calls if call.name in tools]
     in_text = pattern is not None and not any(found_in_arguments(pattern, call) for call in deciding)
     matcher = CallsTools(
@@ -99,7 +98,7 @@ def _calls(reply: Reply, tools: Sequence[str], pattern: re.Pattern[str] | None, 
     return Decision(label, tools[0], matcher)
 
 
-def _text(pattern: re.Pattern[str] | None) -> Decision:
+def _text(pattern: Pattern | None) -> Decision:
     if pattern is None:
         return Decision("answers in text", None, _ANYTHING)
     return Decision(f"says {shorten(pattern.pattern, _SHOWN)!r}", None, Says(pattern))

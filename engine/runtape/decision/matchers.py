@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from .. import canon
 from ..wire.values import Reply, ToolCall
 from .canonical import canonical
-from .pattern import is_found
+from .pattern import Pattern, is_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +15,7 @@ class CallsTools:
     """The reply calls every one of some tools."""
 
     tools: frozenset[str]
-    pattern: re.Pattern[str] | None = None
+    pattern: Pattern | None = None
     """Must be found too: in the arguments of one of these calls, or in the reply's text."""
     in_text: bool = False
     """Where `pattern` is searched: the text instead of the arguments."""
@@ -40,7 +39,7 @@ class CallsTools:
 class Says:
     """The reply's text holds a pattern, whatever it calls."""
 
-    pattern: re.Pattern[str]
+    pattern: Pattern
 
     def matches(self, reply: Reply) -> bool:
         """True when the reply makes this decision."""
@@ -56,7 +55,7 @@ class AnswersInText:
         return not reply.tool_calls and bool(reply.text and reply.text.strip())
 
 
-def found_in_arguments(pattern: re.Pattern[str], call: ToolCall) -> bool:
+def found_in_arguments(pattern: Pattern, call: ToolCall) -> bool:
     """True when the pattern is in the arguments, as they were sent or with their JSON escapes resolved."""
     if is_found(pattern, call.text):
         return True

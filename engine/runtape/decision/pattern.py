@@ -1,100 +1,80 @@
-"""Regular expressions from a user, kept from running for ever."""
+"""Regular expressions from a user, kept from running for ever.
+
+They mean what they mean in `re`, and are searched by `regex`, which can be told when to stop.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ..text import shorten
 
-SEARCHED = 20_000
-"""Characters of a text that a pattern is searched in; what stands behind them is not seen."""
+if TYPE_CHECKING:
+    import regex
+
+TIME = 0.25
+"""Seconds for one search. One that is not hopeless takes milliseconds, in megabytes of text too."""
+
+UNROLLED = 100_000
+"""Repetitions that a pattern may demand. `regex` writes each of them out before any search, and no time limit holds."""
 
 _SHOWN = 60
-_REPEAT = re.compile(r"[*+]|\{(\d*),?(\d*)\}")
+_BRACES = re.compile(r"\\[NpPuUx]\{[^}]*\}|\\.|\{(?P<least>\d*)(?:,\d*)?\}|(?P<plain>\{)", re.DOTALL)
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression, ready to be searched; equal where the texts are."""
+
+    pattern: str
+    """As the user wrote it."""
+    compiled: regex.Pattern[str] = field(compare=False, repr=False)
+
+
+def compiled(pattern: str) -> Pattern:
     """The pattern, ready to be searched.
 
     Raises:
-        BadInput: it is no regular expression, it is empty, or it repeats a repetition (`(a+)+`), which may take for
-            ever.
+        BadInput: it is no regular expression, it is empty, or it demands more than `UNROLLED` repetitions.
     """
+    import regex  # 20 ms, and most runs have no pattern
+
     if not pattern:
         raise BadInput("An empty pattern matches everything. Give the text that makes the decision.")
     shown = shorten(pattern, _SHOWN)
+    demanded = math.prod(int(found["least"]) for found in _BRACES.finditer(pattern) if int(found["least"] or 0))
+    if demanded > UNROLLED:
+        raise BadInput(f"The pattern {shown!r} demands more than {UNROLLED} repetitions. Write it with smaller counts.")
     try:
-        made = re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        where = f" at position {error.pos}" if isinstance(error, re.error) and error.pos is not None else ""
-        reason = error.msg if isinstance(error, re.error) else str(error)
+        return Pattern(pattern, regex.compile(_as_in_re(pattern), regex.VERSION0))
+    except (regex.error, OverflowError, RecursionError) as error:
         raise BadInput(
-            f"The pattern {shown!r} is no regular expression: {reason}{where}. "
+            f"The pattern {shown!r} is no regular expression: {error}. "
             "Put a backslash before characters that stand for themselves."
         ) from error
-    position = _nested_repeat(pattern)
-    if position is not None:
+
+
+def is_found(pattern: Pattern, text: str | None) -> bool:
+    """True when the pattern matches somewhere in the text.
+
+    Raises:
+        BadInput: it takes longer than `TIME`.
+    """
+    if text is None:
+        return False
+    try:
+        return pattern.compiled.search(text, timeout=TIME) is not None
+    except TimeoutError:
         raise BadInput(
-            f"The pattern {shown!r} repeats a repetition at position {position}, which may take for ever. "
-            "Write it with one `+` or `*`."
-        )
-    return made
+            f"The pattern {shorten(pattern.pattern, _SHOWN)!r} took more than {TIME} seconds on a text of {len(text)} "
+            "characters. Write it so that no repetition can match the same text in two ways, as in `(a+)+` or `(a|a)*`."
+        ) from None
 
 
-def is_found(pattern: re.Pattern[str], text: str | None) -> bool:
-    """True when the pattern matches somewhere in the first `SEARCHED` characters."""
-    return text is not None and pattern.search(text[:SEARCHED]) is not None
-
-
-def _nested_repeat(pattern: str) -> int | None:
-    """Position of the repetition of a group that holds an unbounded repetition itself; None when there is none."""
-    # For each open group: whether something unbounded has been repeated in it.
-    open_groups = [False]
-    at = 0
-    while at < len(pattern):
-        c = pattern[at]
-        if c == "\\":
-            at += 2
-            continue
-        if c == "[":
-            at = _class_end(pattern, at)
-            continue
-        if c == "(":
-            open_groups.append(False)
-        elif c == ")" and len(open_groups) > 1:
-            holds = open_groups.pop()
-            repeat = _REPEAT.match(pattern, at + 1)
-            if repeat and holds and _is_many(repeat):
-                return at + 1
-            # A group is as open-ended as what it holds.
-            open_groups[-1] |= holds
-        else:
-            repeat = _REPEAT.match(pattern, at)
-            if repeat and _is_unbounded(repeat):
-                open_groups[-1] = True
-        at += 1
-    return None
-
-
-def _class_end(pattern: str, at: int) -> int:
-    """Where the character class that opens at `at` is over."""
-    at += 1
-    if pattern[at : at + 1] == "^":
-        at += 1
-    if pattern[at : at + 1] == "]":
-        at += 1
-    while at < len(pattern) and pattern[at] != "]":
-        at += 2 if pattern[at] == "\\" else 1
-    return at + 1
-
-
-def _is_unbounded(repeat: re.Match[str]) -> bool:
-    return repeat.group() in {"*", "+"} or repeat.group().endswith(",}")
-
-
-def _is_many(repeat: re.Match[str]) -> bool:
-    """True for `*`, `+` and for counts above one."""
-    if _is_unbounded(repeat):
-        return True
-    return any(int(count) > 1 for count in repeat.groups() if count)
+def _as_in_re(pattern: str) -> str:
+    """The pattern with a backslash before each brace that counts nothing: `{e}` would allow errors in `regex`."""
+    return _BRACES.sub(lambda found: "\\{" if found["plain"] else found.group(), pattern)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from ..context.build import build
@@ -12,9 +11,9 @@ from ..context.pieces import Context
 from ..decision.actions import earlier_calls
 from ..decision.choose import choose
 from ..decision.decision import Decision
+from ..trace.lookup import find_trace
 from ..trace.origins import origins
 from ..trace.refs import Moment, resolve
-from ..trace.store import Store
 from ..trace.trace import Trace
 from ..wire.values import Reply, Request, ToolCall
 
@@ -45,23 +44,22 @@ class Case:
     decision: Decision
     context: Context
 
+    @property
+    def caveats(self) -> list[str]:
+        """What the reader has to know about the choice of the decision; empty when there is nothing."""
+        if self.decision.tool is not None or self.selection.match is not None:
+            return []
+        return ["Any answer in text counts as this decision, whatever it says. Pass match to name what matters in it."]
+
 
 def load_trace(trace: TraceInput) -> Trace:
-    """The trace of that path, or of that name in the trace folder; `last` is the newest there.
-
-    The folder is $RUNTAPE_DIR, or `traces` in the working directory.
+    """The trace that is meant; see `find_trace`.
 
     Raises:
         TraceNotFound: there is no such file.
         TraceUnreadable: it holds no readable event.
     """
-    if isinstance(trace, Trace):
-        return trace
-    name = os.fspath(trace)
-    # What is written as a path is one, so that a missing file is not looked for by name elsewhere.
-    if Path(name).is_file() or Path(name).name != name:
-        return Trace.load(name)
-    return Trace.load(Store(Path(os.environ.get("RUNTAPE_DIR") or "traces")).find(name))
+    return trace if isinstance(trace, Trace) else Trace.load(find_trace(trace))
 
 
 def open_case(trace: TraceInput, event: EventInput, selection: Selection | None = None) -> Case:

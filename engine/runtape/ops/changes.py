@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
+from ..context import edit_forms
 from ..context.edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
 from ..errors import BadInput
 
@@ -77,23 +78,7 @@ def in_words(edits: Iterable[Edit]) -> str:
         case [AddSystem(text)] | [SetSystem(text)]:
             return text
         case _:
-            return "\n".join(_sentence(edit) for edit in ordered)
-
-
-def _sentence(edit: Edit) -> str:
-    match edit:
-        case Drop(ref):
-            return f"leave out {ref}"
-        case Replace(old, new):
-            return f"put {new!r} for {old!r}"
-        case SetSystem(text):
-            return f"use this system prompt: {text}"
-        case AddSystem(text):
-            return f"add to the system prompt: {text}"
-        case Clean(text):
-            return f"leave {text!r} out of what tools return"
-        case SetModel(name):
-            return f"ask the model {name}"
+            return "\n".join(edit_forms.in_words(edit) for edit in ordered)
 
 
 def _texts(texts: str | Iterable[str]) -> tuple[str, ...]:

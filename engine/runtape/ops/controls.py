@@ -13,12 +13,13 @@ from ..errors import BadInput, EditChangesNothing
 from .case import Case, EventInput, TraceInput, open_case
 
 ControlInput: TypeAlias = "str | tuple[TraceInput, EventInput]"
-"""`TRACE:EVENT`, or (trace, event)."""
+"""`TRACE:EVENT`, `EVENT` of the same run, or (trace, event)."""
 
 MOST = 4
 """Controls taken from the run itself. Each costs reruns for every candidate, and near decisions tell most."""
 
-_SPELLED = re.compile(r"(?P<trace>.+?):(?P<event>\d+|last|tool:.+)", re.DOTALL)
+_SPELLED = re.compile(r"(?:(?P<trace>(?!tool:).+?):)?(?P<event>[0-9]+|last|tool:.+)", re.DOTALL)
+"""A path may hold colons, and a tool's name too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,13 @@ def own_controls(case: Case) -> list[Control]:
     return [control for _, control in sorted(found, key=lambda pair: pair[0])]
 
 
-def named_controls(controls: Iterable[ControlInput]) -> list[Control]:
-    """The caller's controls.
+def named_controls(case: Case, controls: Iterable[ControlInput]) -> list[Control]:
+    """The caller's controls for a decision.
 
     Raises:
-        BadInput: one of them is not TRACE:EVENT, or is no decision.
+        BadInput: one of them is neither EVENT nor TRACE:EVENT, or is no decision.
     """
-    return [_named(control) for control in controls]
+    return [_named(case, control) for control in controls]
 
 
 def applicable(case: Case, edits: frozenset[Edit]) -> frozenset[Edit]:
@@ -72,14 +73,16 @@ def _changes(case: Case, edit: Edit) -> bool:
     return True
 
 
-def _named(control: ControlInput) -> Control:
+def _named(case: Case, control: ControlInput) -> Control:
     if isinstance(control, str):
         spelled = _SPELLED.fullmatch(control)
         if not spelled:
-            raise BadInput(f"The control {control!r} is not TRACE:EVENT, such as last:12 or inbox:tool:send_email.")
-        trace: TraceInput = spelled["trace"]
-        event: EventInput = int(spelled["event"]) if spelled["event"].isdecimal() else spelled["event"]
+            raise BadInput(
+                f"The control {control!r} is neither EVENT nor TRACE:EVENT, such as 12 or inbox:tool:send_email."
+            )
+        trace: TraceInput = spelled["trace"] or case.trace
+        event: EventInput = spelled["event"]
     else:
         trace, event = control
-    case = open_case(trace, event)
-    return Control(f"{case.trace.name} event {case.moment.response.id}", case)
+    benign = open_case(trace, event)
+    return Control(f"{benign.trace.name} event {benign.moment.response.id}", benign)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ..errors import BudgetSpent, ModelFailed
-from ..report.results import StoppedBy
+from ..report.results import FixReport, StoppedBy, WhyReport
+
+R = TypeVar("R", WhyReport, FixReport)
 
 GO_ON = "Everything paid for is kept: run it again to go on from here."
 
@@ -19,6 +22,19 @@ class Ending:
     """The reason, and what to do."""
 
 
+STOPPED = Ending("cancelled", f"It was cancelled. {GO_ON}")
+
+
+def stopped(report: R) -> R:
+    """The report, saying that it was stopped where it does not say why it ended early."""
+    if report.stopped is not None:
+        return report
+    if isinstance(report, WhyReport):
+        finding = replace(report.finding, status="stopped", unfinished="stopped")
+        return replace(report, finding=finding, stopped=STOPPED.text, stopped_by=STOPPED.by)
+    return replace(report, stopped=STOPPED.text, stopped_by=STOPPED.by)
+
+
 def ending_of(error: BaseException) -> Ending:
     """The ending that an exception stands for; any other than the two of the sampler is a cancellation."""
     match error:
@@ -27,4 +43,4 @@ def ending_of(error: BaseException) -> Ending:
         case ModelFailed():
             return Ending("model", f"{error} {GO_ON}")
         case _:
-            return Ending("cancelled", f"It was cancelled. {GO_ON}")
+            return STOPPED

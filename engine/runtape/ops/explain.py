@@ -19,7 +19,6 @@ from ..decision.wording import decision_text
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Ranking, WhyReport
 from ..sample.asks import Ask
-from ..sample.budget import Budget
 from ..sample.drive import drive
 from ..sample.oracle import Oracle
 from ..search.attribute import Attribution
@@ -28,13 +27,13 @@ from ..search.ledger import BASE
 from ..search.problem import Problem
 from ..search.settings import Depth, Profile, Settings
 from ..stats.tally import Outcome
-from ..wire.dialects import dialect_for
 from ..wire.values import Json, Reply, Request
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, Selection, TraceInput, open_case
 from .ending import GO_ON, Ending, ending_of
+from .left_out import left_out
 from .pace import OnProgress, Pace
-from .salting import salt_of, salted
+from .salting import salted, series_of
 from .suspects import find_suspects
 from .telling import ranking, why_report
 
@@ -54,6 +53,12 @@ class Question:
     suspects: tuple[str, ...] = ()
     depth: Depth = "quick"
     budget: int = 400
+    """Samples that the search may plan with."""
+    runs: int = 0
+
+    def __post_init__(self) -> None:
+        if self.runs < 0:
+            raise BadInput(f"runs={self.runs} is negative. Give 0 or more.")
 
 
 async def why(
@@ -67,12 +72,11 @@ async def why(
     exact_args: bool = False,
     suspects: Sequence[str] = (),
     depth: Literal["quick", "full", "upstream"] = "quick",
+    runs: int = 0,
     budget: int = 400,
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
     on_progress: OnProgress | None = None,
-    job: str | None = None,
-    purse: Budget | None = None,
 ) -> WhyReport:
     """The texts that a recorded decision depends on, proven by rerunning that one model call without them.
 
@@ -91,12 +95,12 @@ async def why(
         suspects: References of pieces, or quoted text, to try first. They are proven like any other.
         depth: `quick` stops at the first text without which the agent acts differently; `full` finds every text that
             is needed.
+        runs: Least reruns of the context as recorded, and without the leading cause. A search that needs more for its
+            proof makes more; these only sharpen the counts.
         budget: Most model calls.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
         on_progress: Called with a Progress whenever there is news.
-        job: A name under which the reply cache counts what this question cost.
-        purse: What the calls are paid from, to be shared or closed by the caller; `budget` then only bounds the plan.
 
     Returns:
         The report. `stopped` says why when the budget, the model's server or a cancellation ended the search early;
@@ -106,11 +110,32 @@ async def why(
         BadInput: there is no such trace, event, decision, suspect or model.
         ModelFailed: the model gave no answer at all.
     """
+    case = open_case(trace, event, Selection(tool, match, exact_args))
+    question = question_of(case, suspects, depth, budget=budget, runs=runs)
+    return await explain(question, Asking(model, base_url, budget, concurrency, cache_dir), on_progress)
+
+
+def question_of(
+    case: Case,
+    suspects: Sequence[str],
+    depth: Literal["quick", "full", "upstream"],
+    *,
+    budget: int,
+    runs: int = 0,
+) -> Question:
+    """The question that the arguments of `why` stand for.
+
+    Raises:
+        BadInput: the depth is not there yet.
+    """
     if depth == "upstream":
         raise BadInput("depth='upstream' is not available yet. Use 'full', then run why on the event that it names.")
-    question = Question(open_case(trace, event, Selection(tool, match, exact_args)), tuple(suspects), depth, budget)
+    return Question(case, tuple(suspects), depth, budget, runs)
+
+
+async def explain(question: Question, asking: Asking, on_progress: OnProgress | None = None) -> WhyReport:
+    """The answer to a question, paid and counted as `asking` says; raises as `why` does."""
     pace = Pace(on_progress)
-    asking = Asking(model, base_url, budget, concurrency, cache_dir, job or "", purse)
     async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
 
         def heard(planned: int, message: str, report: WhyReport) -> None:
@@ -144,7 +169,7 @@ async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyRepo
     """
     request = question.case.request
     with suppress(BudgetSpent):  # the search comes to the same end, and reports it
-        await asked.sampler(request).samples_at_once(Ask(request, BASE, OPENING))
+        await asked.sampler(request).samples_at_once(Ask(request, series_of(question.case, BASE), OPENING))
     return await _Investigation(question, asked, heard).run()
 
 
@@ -158,8 +183,9 @@ class _Investigation:
         self._heard = heard
         profile: Profile = "contexts" if asked.model(case.request).max_n > 1 else "calls"
         suspects = find_suspects(case.context, question.suspects)
-        self._attribution = Attribution(_problem(case, suspects), Settings(question.depth, question.budget, profile))
-        self._search = salted(self._attribution.run(), salt_of(case, suspects))
+        settings = Settings(question.depth, question.budget, profile, question.runs)
+        self._attribution = Attribution(_problem(case, suspects), settings)
+        self._search = salted(self._attribution.run(), case, suspects)
         self._oracle = Oracle(self._render, self._judge, asked.sampler(case.request))
 
     async def run(self) -> WhyReport:
@@ -191,7 +217,7 @@ class _Investigation:
             self._case,
             finding,
             self._asked.spent,
-            notes=[*left_out(self._case.request), *self._oracle.notes],
+            notes=[*self._case.caveats, *left_out(self._case.request), *self._oracle.notes],
             stopped=ending.text if ending else None,
             stopped_by=ending.by if ending else None,
         )
@@ -207,12 +233,6 @@ class _Investigation:
                 return Ending("model", f"Too many answers do not count as a decision of either kind. {GO_ON}")
             case _:
                 return None
-
-
-def left_out(request: Request) -> list[str]:
-    """A note on the parameters that the reruns do not send; none when all are sent."""
-    _, names = dialect_for(request.api).for_rerun(request.body)
-    return [f"The reruns do not send these parameters of the request: {', '.join(names)}."] if names else []
 
 
 def _problem(case: Case, suspects: frozenset[int]) -> Problem:

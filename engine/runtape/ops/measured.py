@@ -1,32 +1,47 @@
 """The fixes that were measured for a decision, remembered by name beside the reply cache.
 
 A report names its fixes; whoever then asks for a test "with the fix NAME", perhaps in another process, means exactly
-the change that was measured.
+the change that was measured, and the decision that it was measured on.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import canon
-from ..context.edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
+from ..context.edit_forms import parsed, spelled
+from ..context.edits import Edit
 from ..errors import BadInput
 from ..report.results import Candidate
 from ..wire.values import Json, JsonObject
-from .case import Case
-from .changes import changes
+from .case import Case, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A change that was measured, and on which part of the reply."""
+
+    edits: frozenset[Edit]
+    selection: Selection
 
 
 def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: Iterable[Candidate]) -> list[str]:
     """Keep the changes of these candidates under their names; nothing happens without a folder or a change.
 
+    A name that was measured before, also on another part of the reply, now stands for this measurement.
+
     Returns:
         A note when the folder cannot be written.
     """
+    selection = case.selection
+    measured: JsonObject = {"tool": selection.tool, "match": selection.match, "exact_args": selection.exact_args}
     changed: JsonObject = {
-        candidate.name: [_spelled(edit) for edit in candidate.edits] for candidate in candidates if candidate.edits
+        candidate.name: {**measured, "edits": [spelled(edit) for edit in candidate.edits]}
+        for candidate in candidates
+        if candidate.edits
     }
     if cache_dir is None or not changed:
         return []
@@ -42,23 +57,34 @@ def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: I
     return []
 
 
-def recall(cache_dir: str | os.PathLike[str] | None, case: Case, name: str) -> frozenset[Edit]:
-    """The change that was measured under that name for this decision.
+def recall(cache_dir: str | os.PathLike[str] | None, case: Case, name: str) -> Remembered:
+    """The newest change that was measured under that name for this model call.
 
     Raises:
         BadInput: none was.
     """
     known = {} if cache_dir is None else _read(_path(cache_dir, case))
-    edits = known.get(name)
-    if not isinstance(edits, list):
+    if name not in known:
         names = f" It has: {', '.join(map(repr, known))}." if known else " Run fix on this event first."
         raise BadInput(f"No measured fix of this decision is named {name!r}.{names}")
-    return frozenset[Edit]().union(*(_edit(edit) for edit in edits))
+    return _remembered(known[name])
+
+
+def _remembered(value: Json) -> Remembered:
+    match value:
+        case {
+            "edits": [_, *_] as edits,
+            "tool": str() | None as tool,
+            "match": str() | None as match,
+            "exact_args": bool() as exact_args,
+        }:
+            return Remembered(frozenset(map(parsed, edits)), Selection(tool, match, exact_args))
+        case _:
+            raise BadInput("A remembered fix cannot be read. Run fix on this event again.")
 
 
 def _path(cache_dir: str | os.PathLike[str], case: Case) -> Path:
-    decision = canon.digest([case.request.body, case.decision.label])
-    return Path(cache_dir) / "fixes" / f"{decision[:32]}.json"
+    return Path(cache_dir) / "fixes" / f"{canon.digest(case.request.body)[:32]}.json"
 
 
 def _read(path: Path) -> JsonObject:
@@ -67,37 +93,3 @@ def _read(path: Path) -> JsonObject:
     except (OSError, ValueError):
         return {}
     return known if isinstance(known, dict) else {}
-
-
-def _spelled(edit: Edit) -> Json:
-    match edit:
-        case Drop(ref):
-            return {"drop": ref}
-        case Replace(old, new):
-            return {"replace": [old, new]}
-        case SetSystem(text):
-            return {"system": text}
-        case AddSystem(text):
-            return {"add_system": text}
-        case Clean(text):
-            return {"clean": text}
-        case SetModel(name):
-            return {"model_name": name}
-
-
-def _edit(spelled: Json) -> frozenset[Edit]:
-    match spelled:
-        case {"drop": str() as ref}:
-            return changes(drop=ref)
-        case {"replace": [str() as old, str() as new]}:
-            return changes(replace=(old, new))
-        case {"system": str() as text}:
-            return changes(system=text)
-        case {"add_system": str() as text}:
-            return changes(add_system=text)
-        case {"clean": str() as text}:
-            return changes(clean=text)
-        case {"model_name": str() as name}:
-            return changes(model_name=name)
-        case _:
-            raise BadInput("A remembered fix cannot be read. Run fix on this event again.")

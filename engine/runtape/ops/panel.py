@@ -17,7 +17,8 @@ from ..wire.values import Reply, Request
 from .asking import Asked
 from .case import Case
 from .guard import BLOCKED, Guard, user_text
-from .trial import Arm
+from .salting import series_of
+from .trial import Arm, Sized
 
 _Rule = tuple[int, Guard | None]
 
@@ -30,7 +31,7 @@ class Panel:
         self._cases = cases
         self._asked = asked
         self._oracles: dict[_Rule, Oracle[frozenset[Edit]]] = {}
-        self.answered: dict[Arm, Tally] = {}
+        self.answered: dict[Sized, Tally] = {}
         """Every want that was answered in full, also when others of its batch failed."""
 
     async def answer(self, wants: Sequence[Want[Arm]]) -> list[Tally]:
@@ -44,20 +45,21 @@ class Panel:
 
         async def ask(want: Want[Arm]) -> None:
             arm = want.variant
+            series = series_of(self._cases[arm.case], want.series)
             try:
-                [tally] = await self._oracle((arm.case, arm.guard)).answer([Want(arm.edits, want.n, want.series)])
+                [tally] = await self._oracle((arm.case, arm.guard)).answer([Want(arm.edits, want.n, series)])
             except RuntapeError as error:
                 # Raised in the group it would cancel replies that are on their way and paid for.
                 failures.append(error)
             else:
-                self.answered[arm] = tally
+                self.answered[arm, want.n] = tally
 
         async with anyio.create_task_group() as group:
             for want in wants:
                 group.start_soon(ask, want)
         if failures:
             raise failures[0]
-        return [self.answered[want.variant] for want in wants]
+        return [self.answered[want.variant, want.n] for want in wants]
 
     @property
     def notes(self) -> list[str]:

@@ -23,25 +23,31 @@ def place(out: str | os.PathLike[str], root: str | os.PathLike[str] | None) -> P
 
     Raises:
         PathRefused: the name is not `test_*.py`, or the path leaves `root`, passes a symbolic link below it or a folder
-            whose name starts with a dot.
+            whose name starts with a dot, or it or the trace beside it exists.
     """
     wanted = Path(out)
     if not _TEST_NAME.fullmatch(wanted.name):
         raise PathRefused(f"{wanted.name!r} is no name for a test. Choose one like 'test_refund.py'.")
-    if root is None:
-        return wanted
+    path = wanted if root is None else _inside(wanted, root)
+    for taken in (path, path.with_suffix(".jsonl")):
+        if os.path.lexists(taken):
+            raise _exists(taken)
+    return path
+
+
+def _inside(wanted: Path, root: str | os.PathLike[str]) -> Path:
     base = Path(root).resolve()
     path = base / wanted
     if ".." in wanted.parts or base not in path.parents:
         raise PathRefused(
-            f"{str(out)!r} leaves the project folder. Give a path inside it, such as 'tests/{wanted.name}'."
+            f"{str(wanted)!r} leaves the project folder. Give a path inside it, such as 'tests/{wanted.name}'."
         )
     for part in path.relative_to(base).parts:
         if part.startswith("."):
-            raise PathRefused(f"{str(out)!r} goes through {part!r}. Tests are not written into hidden folders.")
+            raise PathRefused(f"{str(wanted)!r} goes through {part!r}. Tests are not written into hidden folders.")
         base /= part
         if base.is_symlink():
-            raise PathRefused(f"{str(out)!r} goes through the symbolic link {part!r}. Give the path without it.")
+            raise PathRefused(f"{str(wanted)!r} goes through the symbolic link {part!r}. Give the path without it.")
     return path
 
 
@@ -58,10 +64,13 @@ def write_pair(test: Path, source: str, trace: Path, content: bytes) -> None:
             trace_file.write(content)
             test_file.write(source.encode("utf-8"))
     except FileExistsError as error:
-        taken = Path(error.filename or test)
-        raise PathRefused(f"{taken.name!r} exists already and is never replaced. Choose another name.") from None
+        raise _exists(Path(error.filename or test)) from None
     except OSError as error:
         raise PathRefused(f"{test.name!r} cannot be written there: {error.strerror}.") from None
+
+
+def _exists(taken: Path) -> PathRefused:
+    return PathRefused(f"{taken.name!r} exists already and is never replaced. Choose another name.")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from ..context.apply import apply
 from ..context.edits import AddSystem, Clean, Edit, SetSystem
 from ..errors import BadInput
 from ..report.results import Candidate
-from .case import Case, EventInput, Selection, TraceInput, open_case
+from .case import EventInput, Selection, TraceInput, open_case
 from .measured import recall
 from .placing import place, write_pair
 from .proposals import proposed
@@ -32,6 +32,7 @@ def write_test(
     match: str | None = None,
     exact_args: bool = False,
     runs: int = 10,
+    budget: int | None = None,
     model: str | None = None,
     base_url: str | None = None,
     root: str | os.PathLike[str] | None = None,
@@ -46,7 +47,8 @@ def write_test(
         trace: A path, a Trace, or `last`.
         event: An event number, `tool:NAME` or `last`.
         out: The new file, named `test_*.py`.
-        fix: The change to test: a candidate of a FixReport, its name, or a mapping as `fix` takes it.
+        fix: The change to test: a candidate of a FixReport, its name, or a mapping as `fix` takes it. A name also
+            stands for the decision that it was measured on, where none is chosen by `tool`, `match` or `exact_args`.
         add_system: The change to test: a text that is appended to the recorded system prompt.
         system_from: Where the agent's real system prompt is, as `module:NAME`; it is imported and used.
         clean_with: The agent's function that cleans what tools return, as `module:function`; it is imported and used.
@@ -54,6 +56,7 @@ def write_test(
         match: The decision is that the call or the text matches this regular expression.
         exact_args: The decision is the recorded tool call with exactly these arguments.
         runs: Reruns that the test makes.
+        budget: Most model calls of the test, replacements of answers that do not count included; None for no limit.
         model: A model function as `module:function` or `file.py:function`; the recorded model when None.
         base_url: The server that the test asks.
         root: A folder that the file must stay in; `out` is then relative to it.
@@ -68,8 +71,18 @@ def write_test(
     """
     if runs < 1:
         raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
-    case = open_case(trace, event, Selection(tool, match, exact_args))
-    edits = _edits(fix, case, cache_dir)
+    if budget is not None and budget < runs:
+        raise BadInput(f"A budget of {budget} model calls does not allow {runs} reruns. Raise it, or lower runs.")
+    path = place(out, root)
+    selection = Selection(tool, match, exact_args)
+    case = open_case(trace, event, selection)
+    if isinstance(fix, str):
+        known = recall(cache_dir, case, fix)
+        edits = known.edits
+        if selection == Selection():
+            case = open_case(case.trace, event, known.selection)
+    else:
+        edits = _edits(fix)
     if add_system is not None:
         edits |= {AddSystem(add_system)}
     if system_from is not None and any(isinstance(edit, SetSystem) for edit in edits):
@@ -78,31 +91,29 @@ def write_test(
         raise BadInput("clean_with and a fix that cleans what tools return exclude each other; give one of them.")
     if edits:
         apply(case.context, edits)  # an edit that changes nothing is refused here, not when the test runs
-    path = place(out, root)
     model_file, model_name = _model(model, path.parent)
     spec = TestSpec(
         event=case.moment.response.id,
         runs=runs,
         tool=case.decision.tool,
-        match=match,
-        exact_args=exact_args,
+        match=case.selection.match,
+        exact_args=case.selection.exact_args,
         edits=edits,
         system_from=parse_import(system_from, "system_from") if system_from else None,
         clean_with=parse_import(clean_with, "clean_with") if clean_with else None,
         model_file=model_file,
         model=model_name,
         base_url=base_url,
+        budget=budget,
     )
     write_pair(path, render_test(spec), path.with_suffix(".jsonl"), case.trace.path.read_bytes())
     return path
 
 
-def _edits(fix: FixInput | None, case: Case, cache_dir: str | os.PathLike[str] | None) -> frozenset[Edit]:
+def _edits(fix: Candidate | Mapping[str, object] | None) -> frozenset[Edit]:
     match fix:
         case None:
             return frozenset()
-        case str():
-            return recall(cache_dir, case, fix)
         case Candidate():
             edits = frozenset(fix.edits)
         case _:

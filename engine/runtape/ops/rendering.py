@@ -5,8 +5,10 @@ from __future__ import annotations
 import keyword
 from dataclasses import dataclass, field
 
-from ..context.edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
+from ..context.edit_forms import order, spelled
+from ..context.edits import Edit
 from ..errors import BadInput
+from ..wire.values import Json
 
 _WIDTH = 100
 """Characters of a text in one line of the file."""
@@ -47,6 +49,8 @@ class TestSpec:
     model: str | None = None
     """A model function as `module:function`."""
     base_url: str | None = None
+    budget: int | None = None
+    """Most model calls of the test."""
 
 
 def parse_import(text: str, option: str) -> Import:
@@ -95,6 +99,8 @@ def render_test(spec: TestSpec) -> str:
     if spec.base_url is not None:
         constants["BASE_URL"] = ascii(spec.base_url)
         arguments["base_url"] = "BASE_URL"
+    if spec.budget is not None:
+        arguments["budget"] = str(spec.budget)
     # A test asks the model as it is today, so no answer may come from an earlier run.
     arguments["cache_dir"] = "None"
     check = "never_repeats()" if exact or spec.tool is None else "never_calls(TOOL)"
@@ -102,30 +108,25 @@ def render_test(spec: TestSpec) -> str:
 
 
 def _add_edits(edits: frozenset[Edit], constants: dict[str, str], arguments: dict[str, str]) -> None:
-    dropped: list[str] = []
-    cleaned: list[str] = []
-    replaced: dict[str, str] = {}
-    for edit in sorted(edits, key=repr):
-        match edit:
-            case AddSystem(text):
-                constants["ADD_SYSTEM"], arguments["add_system"] = _text(text), "ADD_SYSTEM"
-            case SetSystem(text):
-                constants["SYSTEM"], arguments["system"] = _text(text), "SYSTEM"
-            case SetModel(name):
-                constants["MODEL_NAME"], arguments["model_name"] = ascii(name), "MODEL_NAME"
-            case Drop(ref):
-                dropped.append(ref)
-            case Clean(text):
-                cleaned.append(text)
-            case Replace(old, new):
-                replaced[old] = new
-    if dropped:
-        constants["DROP"], arguments["drop"] = _list(dropped), "DROP"
-    if cleaned:
-        constants["CLEAN"], arguments["clean"] = _list(cleaned), "CLEAN"
-    if replaced:
-        pairs = "".join(f"    {old!a}: {new!a},\n" for old, new in replaced.items())
-        constants["REPLACE"], arguments["replace"] = f"{{\n{pairs}}}", "REPLACE"
+    values: dict[str, list[Json]] = {}
+    for edit in sorted(edits, key=order):
+        for argument, value in spelled(edit).items():
+            values.setdefault(argument, []).append(value)
+    for argument, found in values.items():
+        constants[argument.upper()], arguments[argument] = _literal(argument, found), argument.upper()
+
+
+def _literal(argument: str, values: list[Json]) -> str:
+    """One argument of `rerun` for all edits that are asked for with it."""
+    match argument:
+        case "drop" | "clean":
+            return "[\n" + "".join(f"    {value!a},\n" for value in values) + "]"
+        case "replace":
+            pairs = [pair for pair in values if isinstance(pair, list)]
+            return "{\n" + "".join(f"    {old!a}: {new!a},\n" for old, new in pairs) + "}"
+        case _:
+            # Of these only additions to the prompt can be several; one after another they are paragraphs of it.
+            return _text("\n\n".join(str(value) for value in values))
 
 
 def _file(imports: list[str], constants: dict[str, str], arguments: dict[str, str], check: str) -> str:
@@ -138,10 +139,6 @@ def _file(imports: list[str], constants: dict[str, str], arguments: dict[str, st
         f"    seen = runtape.rerun(\n        TRACE,\n        EVENT,\n{options}    )\n"
         f"    seen.{check}\n"
     )
-
-
-def _list(texts: list[str]) -> str:
-    return "[\n" + "".join(f"    {text!a},\n" for text in texts) + "]"
 
 
 def _text(text: str) -> str:

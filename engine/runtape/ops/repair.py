@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import anyio
 
@@ -12,7 +12,6 @@ from ..context.apply import apply
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.phrases import number, of
 from ..report.results import FixReport, StoppedBy, WhyReport
-from ..sample.budget import Budget
 from ..sample.drive import drive
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, Selection, TraceInput, open_case
@@ -32,6 +31,22 @@ _ONE_CONTEXT = "Measured on the recorded context; the cause in other words or in
 _TOO_RARE = "The decision was made again in {} reruns: too rarely to show that a change removes it."
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be measured."""
+
+    case: Case
+    candidates: tuple[CandidateInput, ...] = ()
+    controls: tuple[ControlInput, ...] = ()
+    runs: int = 10
+    budget: int = 600
+    """Samples that the search for the cause may plan with."""
+
+    def __post_init__(self) -> None:
+        if self.runs < 1:
+            raise BadInput(f"runs={self.runs} reruns nothing. Ask for at least 1.")
+
+
 async def fix(
     trace: TraceInput,
     event: EventInput,
@@ -48,8 +63,6 @@ async def fix(
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
     on_progress: OnProgress | None = None,
-    job: str | None = None,
-    purse: Budget | None = None,
 ) -> FixReport:
     """Candidate fixes, measured on the exact context that failed and on decisions that they must not break.
 
@@ -67,15 +80,14 @@ async def fix(
         exact_args: The decision is the recorded tool call with exactly these arguments.
         candidates: Changes of your own: {"name", and one or more of "add_system", "system", "replace", "clean",
             "drop"}, {"name", "guard": "TOOL.ARGUMENT"} for a check outside the model, or edits.
-        controls: Decisions that must not be lost, as (trace, event) or `TRACE:EVENT`; by default other decisions of
-            the run.
-        runs: Reruns of the bad decision for each candidate.
+        controls: Decisions that must not be lost, as (trace, event), `TRACE:EVENT` or `EVENT`; by default other
+            decisions of the run.
+        runs: Reruns of the bad decision for each candidate; twice as many where the first ones leave it open whether
+            the rate dropped.
         budget: Most model calls, the search for the cause included.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
         on_progress: Called with a Progress whenever there is news.
-        job: A name under which the reply cache counts what this question cost.
-        purse: What the calls are paid from, to be shared or closed by the caller; `budget` then only bounds the plan.
 
     Returns:
         The report, the caller's candidates last. `stopped` says why when the run ended early.
@@ -84,19 +96,24 @@ async def fix(
         BadInput: there is no such trace, event, decision, model or control, or a candidate is malformed.
         ModelFailed: the model gave no answer at all.
     """
-    if runs < 1:
-        raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
     case = open_case(trace, event, Selection(tool, match, exact_args))
-    own = proposed(candidates)
+    asking = Asking(model, base_url, budget, concurrency, cache_dir)
+    plan = Plan(case, tuple(candidates), tuple(controls), runs, budget)
+    return await repair(plan, asking, on_progress)
+
+
+async def repair(plan: Plan, asking: Asking, on_progress: OnProgress | None = None) -> FixReport:
+    """The measured candidates, paid and counted as `asking` says; raises as `fix` does."""
+    case = plan.case
+    own = proposed(plan.candidates)
     for proposal in own:
         if proposal.edits:
             apply(case.context, proposal.edits)  # one that changes nothing is refused before anything is paid
-    benign = named_controls(controls) if controls else own_controls(case)
+    benign = named_controls(case, plan.controls) if plan.controls else own_controls(case)
     pace = Pace(on_progress)
-    asking = Asking(model, base_url, budget, concurrency, cache_dir, job or "", purse)
     async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
-        report = await _Repair(case, own, benign, runs=runs, asked=asked, pace=pace).run(budget)
-    return replace(report, notes=[*report.notes, *remember(cache_dir, case, report.candidates)])
+        report = await _Repair(case, own, benign, runs=plan.runs, asked=asked, pace=pace).run(plan.budget)
+    return replace(report, notes=[*report.notes, *remember(asking.cache_dir, case, report.candidates)])
 
 
 class _Repair:
@@ -200,7 +217,9 @@ class _Repair:
         measured = shortlist(proposals, trial) if trial else []
         base = (trial.base.kept, trial.base.n) if trial and trial.base.n else cause.base
         # The trial asks for the reruns as recorded again, which the search has drawn.
-        planned = cause.finding.samples + trial.planned - min(cause.base[1], self._runs) if trial else cause.planned
+        planned = (
+            cause.finding.samples + trial.planned - min(cause.base[1], trial.planned_base) if trial else cause.planned
+        )
         return FixReport(
             trace=cause.trace,
             event=cause.event,
@@ -215,4 +234,5 @@ class _Repair:
             notes=list(dict.fromkeys([*cause.notes, *notes])),
             stopped_by=stopped_by,
             planned=planned,
+            why=cause,
         )

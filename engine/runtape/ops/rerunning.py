@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from ..context.apply import apply
 from ..decision.actions import judge
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Distribution, Seen
 from ..sample.asks import Ask, Drawn, look
-from ..sample.budget import Budget
 from ..sample.cache import key_of
 from ..sample.model import Answer
 from ..sample.sampler import Sampler
@@ -22,7 +22,8 @@ from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, Selection, TraceInput, open_case
 from .changes import Edits, Replacement, changes
 from .ending import Ending, ending_of
-from .explain import left_out
+from .left_out import left_out
+from .salting import series_of
 from .trial import BASE
 
 Cleaner = Callable[[str], str]
@@ -30,6 +31,19 @@ Cleaner = Callable[[str], str]
 RERUN = "rerun"
 """Series of the samples of changed contexts."""
 _SAME_SYSTEM = "The system prompt that was given is the recorded one."
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What to change in a call before it is sent again; the fields are the arguments of `rerun`."""
+
+    drop: str | Iterable[str] = ()
+    replace: Replacement | None = None
+    system: str | None = None
+    add_system: str | None = None
+    clean: str | Iterable[str] | Cleaner = ()
+    edit: Edits | None = None
+    model_name: str | None = None
 
 
 async def rerun(
@@ -51,8 +65,6 @@ async def rerun(
     exact_args: bool = False,
     budget: int | None = None,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
-    job: str | None = None,
-    purse: Budget | None = None,
 ) -> Distribution:
     """What the model does when a recorded call is sent again, with or without a change.
 
@@ -76,8 +88,6 @@ async def rerun(
         exact_args: The decision is the recorded tool call with exactly these arguments.
         budget: Most model calls; None for no limit.
         cache_dir: The folder for replies; None to ask the model every time.
-        job: A name under which the reply cache counts what this question cost.
-        purse: What the calls are paid from, to be shared or closed by the caller, in place of `budget`.
 
     Returns:
         What the replies did, how often. `stopped` says why when there are fewer than asked for.
@@ -87,10 +97,17 @@ async def rerun(
         BudgetSpent: the budget allows no reply at all.
         ModelFailed: the model gave no answer at all.
     """
+    case = open_case(trace, event, Selection(tool, match, exact_args))
+    change = Change(drop, replace, system, add_system, clean, edit, model_name)
+    return await send_again(case, change, Asking(model, base_url, budget, cache_dir=cache_dir), runs=runs)
+
+
+async def send_again(case: Case, change: Change, asking: Asking, *, runs: int) -> Distribution:
+    """What the changed call leads to, paid and counted as `asking` says; raises as `rerun` does."""
     if runs < 1:
         raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
-    case = open_case(trace, event, Selection(tool, match, exact_args))
-    notes = left_out(case.request)
+    system, clean = change.system, change.clean
+    notes = [*case.caveats, *left_out(case.request)]
     if system is not None and system == dialect_for(case.request.api).system_text(case.request.body):
         # A test hands in the prompt that the agent uses now; on the day it is the recorded one, the test has to fail
         # because the decision comes back, not because nothing changed.
@@ -98,19 +115,18 @@ async def rerun(
         notes.append(_SAME_SYSTEM)
     cleaner = clean if callable(clean) else None
     edits = changes(
-        drop=drop,
-        replace=replace,
+        drop=change.drop,
+        replace=change.replace,
         system=system,
-        add_system=add_system,
+        add_system=change.add_system,
         clean=() if callable(clean) else clean,
-        edit=edit,
-        model_name=model_name,
+        edit=change.edit,
+        model_name=change.model_name,
     )
     request = apply(case.context, edits) if edits else case.request
     if cleaner is not None:
         request = _cleaned(request, cleaner)
-    series = BASE if request == case.request else RERUN
-    asking = Asking(model, base_url, budget, cache_dir=cache_dir, job=job or "", purse=purse)
+    series = series_of(case, BASE) if request == case.request else RERUN
     async with asking_models(asking) as asked:
         drawn, ending = await _drawn(asked, Ask(request, series, runs, lambda answer: _counts(case, answer)))
         return _distribution(case, drawn, asked, runs=runs, notes=notes, ending=ending)

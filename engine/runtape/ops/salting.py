@@ -1,4 +1,4 @@
-"""Reruns that confirm, kept apart by what was known when they were asked for."""
+"""Reruns that decide something, kept apart by what was known when they were asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..canon import digest
+from ..search.ledger import BASE
 from ..search.protocol import Search, Want
 from ..stats.tally import Tally
 from ..wire.values import Json
@@ -18,12 +19,29 @@ _CONFIRMING = ("confirm:", "member:")
 """How the series start whose samples decide claims."""
 
 
-def salted(search: Search[frozenset[int], T], salt: str) -> Search[frozenset[int], T]:
-    """The same search, drawing its confirming reruns from series of its own.
+def series_of(case: Case, series: str) -> str:
+    """The name under which a verb draws a series of this decision.
+
+    What counts as the decision is often chosen after looking at replies. Another choice gets replies of its own, so
+    that nobody can pick the one that these replies happen to favour; the same one in other words gets the same.
+    """
+    selection = case.selection
+    return f"{series}/{digest([case.decision.label, selection.match, selection.exact_args])[:16]}"
+
+
+def salted(search: Search[frozenset[int], T], case: Case, suspects: Iterable[int]) -> Search[frozenset[int], T]:
+    """The same search, drawing the reruns that decide from series of its own.
 
     A guess that was made after reading a report rests on the samples behind it. Searched again with that guess, nothing
     may be decided on those samples a second time, so the guess is part of the name of the series.
+
+    Args:
+        search: The search.
+        case: The decision that it is about.
+        suspects: The suspected leaves, in whatever words they were named.
     """
+    guesses: list[Json] = [*sorted(suspects)]
+    guess = digest(guesses)[:16]
     tallies: Sequence[Tally] | None = None
     while True:
         try:
@@ -31,15 +49,12 @@ def salted(search: Search[frozenset[int], T], salt: str) -> Search[frozenset[int
         except StopIteration as end:
             result: T = end.value
             return result
-        tallies = yield [_salted(want, salt) for want in wants]
+        tallies = yield [_salted(want, case, guess) for want in wants]
 
 
-def salt_of(case: Case, suspects: Iterable[int]) -> str:
-    """The same for the same decision and the same suspected leaves, in whatever words they were named."""
-    selection = case.selection
-    guesses: list[Json] = [*sorted(suspects)]
-    return digest([case.decision.label, selection.match, selection.exact_args, guesses])[:16]
-
-
-def _salted(want: Want[frozenset[int]], salt: str) -> Want[frozenset[int]]:
-    return replace(want, series=f"{want.series}/{salt}") if want.series.startswith(_CONFIRMING) else want
+def _salted(want: Want[frozenset[int]], case: Case, guess: str) -> Want[frozenset[int]]:
+    if want.series == BASE:
+        return replace(want, series=series_of(case, BASE))
+    if want.series.startswith(_CONFIRMING):
+        return replace(want, series=f"{series_of(case, want.series)}/{guess}")
+    return want

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -27,7 +27,10 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         with start_blocking_portal() as portal:
             result = portal.call(_interruptible, coroutine)
     else:
-        result = anyio.run(_interruptible, coroutine)
+        try:
+            result = anyio.run(_interruptible, coroutine)
+        except asyncio.CancelledError:  # what Ctrl-C becomes before 3.11
+            raise KeyboardInterrupt from None
     return result
 
 
@@ -42,14 +45,19 @@ def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 async def _interruptible(coroutine: Coroutine[Any, Any, T]) -> T:
-    result = await coroutine
-    # A verb answers a cancellation with what it has. Ctrl-C is meant for the whole program, so it goes on upwards.
-    # Before 3.11 it never was a cancellation.
-    if sys.version_info >= (3, 11):
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise asyncio.CancelledError
-    return result
+    # A verb answers a cancellation with what it has. Ctrl-C is meant for the whole program, so it goes on upwards; in a
+    # task of its own the verb cannot keep it from doing so. Before 3.11 a task does not know that it was cancelled.
+    work = asyncio.ensure_future(coroutine)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.cancel()
+        while not work.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({work})
+        if not work.cancelled():
+            work.exception()  # looked at, so that asyncio does not report it as lost
+        raise
 
 
 def _in_event_loop() -> bool:

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..jsonable import jsonable
+from ..trace.lookup import trace_folder
 from ..wire.values import JsonObject
-
-FOLDER = "RUNTAPE_DIR"
-"""Environment variable naming the folder for traces; `./traces` without it."""
 
 VERSION = 1
 """Of the trace format."""
@@ -28,7 +26,7 @@ def file_path(path: Path | None, name: str | None, folder: str | os.PathLike[str
         return path
     slug = re.sub(r"[^A-Za-z0-9._]+", "-", name or _program()).strip("-.")[:60] or "run"
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    return Path(folder or os.environ.get(FOLDER) or "traces") / f"{slug}-{stamp}-{secrets.token_hex(3)}.jsonl"
+    return (Path(folder) if folder else trace_folder()) / f"{slug}-{stamp}-{secrets.token_hex(3)}.jsonl"
 
 
 def run_start(path: Path | None, name: str | None, tags: Mapping[str, Any] | None) -> JsonObject:

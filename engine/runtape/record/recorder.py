@@ -133,6 +133,7 @@ class Recorder:
             message = f"cannot record a {type(client).__name__}: {trouble}"
             if self._strict:
                 raise BadInput(message)
+            run.told = True
             tell(message)
         return client
 
@@ -232,6 +233,8 @@ class Recorder:
             leave(run, self._before)
             tap.release(run)
         run.end({"status": status, "duration_ms": round((time.monotonic() - self._started) * 1000, 1)})
+        if not run.model_calls and not run.told:
+            tell(f"{self.path.name} holds no model call; pass the agent's client to rec.wrap(client)")
 
     def _append(self, kind: str, payload: Mapping[str, Any]) -> int:
         if self._run is None or not self._run.active:

@@ -43,6 +43,10 @@ class Run:
         self.later: deque[Callable[[], None]] = deque()
         """What the garbage collector found finished; done before the next event."""
         self.active = True
+        self.model_calls = 0
+        """Model calls seen so far, written or not."""
+        self.told = False
+        """True once the program was told that something is not recorded."""
         self._journal = journal
 
     def append(
@@ -59,6 +63,7 @@ class Run:
     def request(self, facts: JsonObject, parts: Parts, *, meta: JsonObject | None = None) -> int:
         """Write one `llm_request`, as `Journal.request`; its number, or `UNNUMBERED`."""
         self._catch_up()
+        self.model_calls += 1
         with self.guard:
             if self.active:
                 return self._journal.request(facts, parts, meta=meta or {})
@@ -71,8 +76,9 @@ class Run:
             for call in tuple(self.unfinished):
                 with self.guard:
                     call.cut()
-            told: JsonObject = {"lost": self._journal.lost, "failures": self.guard.failures}
-            self.append("run_end", {**last, **{name: count for name, count in told.items() if count}})
+            missed: JsonObject = {"lost": self._journal.lost, "failures": self.guard.failures}
+            self.append("run_end", {**last, **{name: count for name, count in missed.items() if count}})
+            self.told = self.told or any(missed.values())
         self.active = False
         with self.guard:
             self._journal.close()

@@ -1,13 +1,13 @@
-"""Results as JSON objects: what `--json` prints and what the server answers.
+"""Results as JSON objects: what `--json` prints and what the server's answers are made from.
 
-`show` decides how recorded text appears: as it stands for programs, fenced for a coding assistant. Everything that
+`Show` decides how recorded text appears: as it stands for programs, fenced for a coding assistant. Everything that
 holds text of the trace goes through it; numbers and words of ours do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
 
 from ..stats.rates import wilson
 from ..stats.tally import Tally
@@ -16,115 +16,153 @@ from . import fix_page, why_page
 from .distribution import Distribution
 from .results import Candidate, Cause, Count, FixReport, Ranking, WhyReport
 
-Show: TypeAlias = Callable[[str], str]
-
 
 def as_recorded(text: str) -> str:
     """The text itself."""
     return text
 
 
-def why_fields(
-    report: WhyReport, show: Show = as_recorded, *, status: str | None = None, seconds_left: float | None = None
-) -> JsonObject:
-    """The fields of a `why` answer.
+@dataclass(frozen=True, slots=True)
+class Show:
+    """How recorded text appears in a field."""
 
-    Args:
-        report: The result, complete or partial.
-        show: How recorded text appears.
-        status: The state of the job where there is one; otherwise `done` or `stopped`.
-        seconds_left: Estimate for a running job; None when there is none.
-    """
+    name: Callable[[str], str] = as_recorded
+    """Short texts: what an agent did, reasons, notes."""
+    passage: Callable[[str], str] = as_recorded
+    """Texts of any length: what was read, what a change says."""
+    ref: Callable[[str], str] = as_recorded
+    """References of pieces; they hold keys of recorded JSON."""
+    words: Callable[[str], str] = as_recorded
+    """Words of ours, and the names that whoever asks has given."""
+
+
+_AS_RECORDED = Show()
+
+
+def next_step(report: WhyReport | FixReport | Distribution) -> str:
+    """What to do with a result, naming verbs, not the way a front end spells them."""
+    match report:
+        case WhyReport():
+            return why_page.next_step(report)
+        case FixReport():
+            return fix_page.next_step(report)
+        case Distribution():
+            return "Run why on this event to find the text that the decision depends on."
+
+
+def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
+    """The fields of a `why` answer, for a complete or a partial result."""
     return {
-        "status": status or ("stopped" if report.stopped else "done"),
+        "status": _status(report.stopped),
         "event": report.event,
-        "decision": show(report.decision),
+        "decision": show.name(report.decision),
         "finding": report.finding.status,
         "base": _count(report.base),
-        "headline": [show(text) for text in report.headline],
-        "causes": [_cause(cause, show) for cause in report.causes],
-        "required": [_cause(cause, show) for cause in report.required],
+        **_proven(report, show),
         "suspects": [
-            {"ref": ref, "excerpt": show(text), "probability": round(share, 3)} for ref, text, share in report.suspects
+            {"ref": show.ref(ref), "excerpt": show.passage(text), "probability": round(share, 3)}
+            for ref, text, share in report.suspects
         ],
-        "untested": [{"ref": ref, "reason": reason} for ref, reason in report.untested],
         "calls": report.calls,
         "reused": report.reused,
         "requests": report.requests,
         "rounds": report.rounds,
         "planned": report.planned,
-        "seconds_left": seconds_left,
-        "stopped": report.stopped and show(report.stopped),
-        "notes": [show(note) for note in report.notes],
+        "seconds_left": None,
+        "stopped": report.stopped and show.name(report.stopped),
+        "notes": [show.name(note) for note in report.notes],
         "upstream": [why_fields(above, show) for above in report.upstream],
-        "next": why_page.next_step(report),
+        "next": next_step(report),
     }
 
 
-def fix_fields(
-    report: FixReport,
-    show: Show = as_recorded,
-    *,
-    status: str | None = None,
-    seconds_left: float | None = None,
-) -> JsonObject:
-    """The fields of a `fix` answer; the arguments are those of `why_fields`."""
+def fix_fields(report: FixReport, show: Show = _AS_RECORDED) -> JsonObject:
+    """The fields of a `fix` answer: those that tell the cause are as in `why_fields`."""
     return {
-        "status": status or ("stopped" if report.stopped else "done"),
+        "status": _status(report.stopped),
         "event": report.event,
-        "decision": show(report.decision),
+        "decision": show.name(report.decision),
         "base": _count(report.base),
+        **_proven(report.why, show),
         "candidates": [_candidate(candidate, show) for candidate in report.candidates],
-        "best": report.best and show(report.best),
+        "best": report.best and show.words(report.best),
         "calls": report.calls,
         "reused": report.reused,
         "requests": report.requests,
         "planned": report.planned,
-        "seconds_left": seconds_left,
-        "stopped": report.stopped and show(report.stopped),
-        "notes": [show(note) for note in report.notes],
-        "next": fix_page.next_step(report),
+        "seconds_left": None,
+        "stopped": report.stopped and show.name(report.stopped),
+        "notes": [show.name(note) for note in report.notes],
+        "next": next_step(report),
     }
 
 
-def rerun_fields(seen: Distribution, show: Show = as_recorded) -> JsonObject:
+def rerun_fields(seen: Distribution, show: Show = _AS_RECORDED) -> JsonObject:
     """The fields of a `rerun` answer; `interval` is the 95% interval of the share that kept the decision, 0-1."""
     tally = seen.tally
     share = wilson(tally.kept, tally.n)
     return {
-        "decision": show(seen.decision),
+        "status": _status(seen.stopped),
+        "decision": show.name(seen.decision),
         "counts": _actions(seen.actions, show),
         "kept": _tally(tally),
         "interval": [round(share.low, 4), round(share.high, 4)],
         "not_counted": dict[str, Json](tally.void),
-        "refused": tally.broken and show(tally.broken),
+        "refused": tally.broken and show.name(tally.broken),
         "asked": seen.asked,
         "calls": seen.calls,
         "reused": seen.reused,
-        "stopped": seen.stopped and show(seen.stopped),
-        "notes": [show(note) for note in seen.notes],
-        "next": "Run why on this event to find the text that the decision depends on.",
+        "planned": max(seen.asked - seen.reused, seen.calls),
+        "seconds_left": None,
+        "stopped": seen.stopped and show.name(seen.stopped),
+        "notes": [show.name(note) for note in seen.notes],
+        "next": next_step(seen),
     }
 
 
-def ranking_fields(ranking: Ranking, show: Show = as_recorded) -> JsonObject:
+def ranking_fields(ranking: Ranking, show: Show = _AS_RECORDED) -> JsonObject:
     """The fields of a ranking without reruns."""
     return {
-        "decision": show(ranking.decision),
+        "decision": show.name(ranking.decision),
         "event": ranking.event,
         "pieces": [
-            {"ref": piece.ref, "excerpt": show(piece.text), "score": round(piece.score, 2), "event": piece.event}
+            {
+                "ref": show.ref(piece.ref),
+                "excerpt": show.passage(piece.text),
+                "score": round(piece.score, 2),
+                "event": piece.event,
+            }
             for piece in ranking.pieces
         ],
-        "untested": [{"ref": ref, "reason": reason} for ref, reason in ranking.untested],
+        "untested": _untested(ranking.untested, show),
     }
+
+
+def _status(stopped: str | None) -> str:
+    return "stopped" if stopped else "done"
+
+
+def _proven(report: WhyReport | None, show: Show) -> JsonObject:
+    """What was found out about the cause; empty lists while nobody has looked for it."""
+    if report is None:
+        return {"headline": [], "causes": [], "required": [], "untested": []}
+    return {
+        "headline": [show.passage(text) for text in report.headline],
+        "causes": [_cause(cause, show) for cause in report.causes],
+        "required": [_cause(cause, show) for cause in report.required],
+        "untested": _untested(report.untested, show),
+    }
+
+
+def _untested(parts: Sequence[tuple[str, str]], show: Show) -> list[Json]:
+    return [{"ref": show.ref(ref), "reason": show.words(reason)} for ref, reason in parts]
 
 
 def _cause(cause: Cause, show: Show) -> JsonObject:
     return {
-        "refs": list(cause.refs),
+        "refs": [show.ref(ref) for ref in cause.refs],
         "kind": cause.kind,
-        "excerpt": show("\n".join(cause.texts)),
+        "excerpt": show.passage("\n".join(cause.texts)),
         "with": _count(cause.with_),
         "without": _count(cause.without),
         "p": cause.p,
@@ -136,20 +174,20 @@ def _cause(cause: Cause, show: Show) -> JsonObject:
 
 def _candidate(candidate: Candidate, show: Show) -> JsonObject:
     return {
-        "name": show(candidate.name),
-        "edit": show(candidate.edit),
+        "name": show.words(candidate.name),
+        "edit": show.passage(candidate.edit),
         "kept": candidate.kept,
         "n": candidate.n,
         "p": candidate.p,
         "controls": _count(candidate.controls),
         "verdict": candidate.verdict,
-        "reason": show(candidate.reason),
+        "reason": show.name(candidate.reason),
         "instead": _actions(candidate.instead, show),
     }
 
 
 def _actions(actions: Sequence[tuple[str, int]], show: Show) -> list[Json]:
-    return [{"action": show(action), "n": count} for action, count in actions]
+    return [{"action": show.name(action), "n": count} for action, count in actions]
 
 
 def _count(count: Count) -> JsonObject:

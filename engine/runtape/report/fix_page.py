@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..stats.rates import wilson
+from . import why_page
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table
-from .phrases import actions, cost, of, p_value
+from .phrases import actions, cost, of, of_at_most, p_value
 from .results import Candidate, FixReport
 
 
@@ -28,19 +30,19 @@ def next_step(report: FixReport) -> str:
 
 def _blocks(report: FixReport) -> Iterator[Block]:
     yield Heading(("Fixes for ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
+    if report.why is not None:
+        yield Paragraph(why_page.answer(report.why))
+        if leading := why_page.leading_cause(report.why):
+            for text in leading.texts:
+                yield Quote(text)
     best = next((candidate for candidate in report.candidates if candidate.name == report.best), None)
     if best is None:
-        yield Paragraph(("No measured change removes the decision (", Recorded(report.decision), ")."))
+        found = "No measured change removes" if report.candidates else "No change was measured yet that removes"
+        yield Paragraph((f"{found} the decision (", Recorded(report.decision), ")."))
     else:
-        yield Paragraph(
-            (
-                "With ",
-                Recorded(best.name),
-                " the decision (",
-                Recorded(report.decision),
-                f") is made in {of((best.kept, best.n))} reruns; as recorded, in {of(report.base)}.",
-            )
-        )
+        at_most = f"at most {wilson(best.kept, best.n).high:.0%}"
+        made = f") is made in {of((best.kept, best.n))} reruns ({at_most}); as recorded, in {of(report.base)}."
+        yield Paragraph(("With ", Recorded(best.name), " the decision (", Recorded(report.decision), made))
         yield Quote(best.edit)
     if report.candidates:
         columns = ("verdict", "change", "still made", "p", "other decisions kept", "what the agent does instead")
@@ -48,13 +50,19 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     reasons: tuple[Line, ...] = tuple(
         (Recorded(candidate.name), ": ", Recorded(candidate.reason, limit=400))
         for candidate in report.candidates
-        if candidate.reason
+        if candidate.reason and candidate.verdict != "PASS"
     )
     if reasons:
-        yield Heading(("Why the others are no fix",))
+        passed = any(candidate.verdict == "PASS" for candidate in report.candidates)
+        yield Heading(("Why the others are no fix" if passed else "Why not",))
         yield Bullets(reasons)
     yield Heading(("How it was measured",))
     lines: list[Line] = [(cost(report.calls, report.reused, report.requests),)]
+    lines += [
+        (Recorded(candidate.name), ": ", Recorded(candidate.reason, limit=400))
+        for candidate in report.candidates
+        if candidate.reason and candidate.verdict == "PASS"
+    ]
     lines += [(Recorded(note, limit=400),) for note in report.notes]
     if report.stopped:
         lines.append(("Ended early: ", Recorded(report.stopped, limit=400)))
@@ -66,8 +74,9 @@ def _row(candidate: Candidate) -> tuple[Line, ...]:
     return (
         (candidate.verdict,),
         (Recorded(candidate.name, limit=40),),
-        (of((candidate.kept, candidate.n)),),
-        (p_value(candidate.p),),
+        (of_at_most((candidate.kept, candidate.n)),),
+        # A guard is no edit: it sorts the replies of the recorded context, so no chance is involved.
+        (p_value(candidate.p) if candidate.edits else "-",),
         (of(candidate.controls) if candidate.controls[1] else "not measured",),
         actions(candidate.instead),
     )

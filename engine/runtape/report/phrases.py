@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from ..stats.rates import wilson
 from .document import Line, Recorded
 
 _SHOWN = 3
@@ -15,6 +16,12 @@ def of(count: tuple[int, int]) -> str:
     """Such as `9 of 10`."""
     kept, n = count
     return f"{kept} of {n}"
+
+
+def of_at_most(count: tuple[int, int]) -> str:
+    """Such as `0 of 10, at most 28%`: the upper end is that of the share's 95% interval."""
+    kept, n = count
+    return f"{of(count)}, at most {wilson(kept, n).high:.0%}" if n else of(count)
 
 
 def number(count: int, noun: str) -> str:
@@ -28,13 +35,17 @@ def p_value(p: float) -> str:
 
 
 def evidence(with_: tuple[int, int], without: tuple[int, int], interval: tuple[float, float], p: float) -> str:
-    """A drop in words: both counts, their ratio, the drop in points of 100 with its 95% interval, and p."""
+    """A drop in words: both counts, their ratio, the drop in points of 100 with its 95% interval, and p.
+
+    The counts hold every rerun; p is that of the look at which the claim was made, before the last of them.
+    """
     before, after = _share(with_), _share(without)
     low, high = (round(bound * 100) for bound in interval)
     ratio = f", {after / before:.2f} times as often" if after and before else ""
     return (
         f"{of(with_)} reruns with it, {of(without)} without it{ratio}: "
-        f"drop {(before - after) * 100:.0f} points, {low} to {high} (95% interval), p = {p_value(p)}"
+        f"drop {(before - after) * 100:.0f} points, {low} to {high} (95% interval), "
+        f"p = {p_value(p)} at the look that decided"
     )
 
 

@@ -126,11 +126,12 @@ class Candidate:
     n: int
     """Reruns of the bad decision with the fix in which it still happened, of n."""
     p: float
+    """One-sided exact p of the drop; 1 for a guard, which has no reruns of its own."""
     controls: Count
     """Benign decisions that were still made with the fix, of those rerun."""
     verdict: CandidateVerdict
     reason: str
-    """Why PART or FAIL; empty for PASS."""
+    """Why PART or FAIL; for a guard that passes, what that rests on; otherwise empty."""
     instead: list[tuple[str, int]]
     edits: tuple[Edit, ...] = ()
     """The change itself; empty for a guard, which acts outside the model."""
@@ -155,6 +156,8 @@ class FixReport:
     stopped_by: StoppedBy | None = None
     planned: int = 0
     """Samples that all candidates and controls need."""
+    why: WhyReport | None = None
+    """The cause that the candidates were made for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import exp
 from pathlib import Path
 
 from ..search.finding import Status
+from ..stats.exact import fisher_less
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table
 from .phrases import actions, cost, evidence, join, number, of, p_value
 from .results import Cause, WhyReport
@@ -22,6 +24,8 @@ _NO_CAUSE: dict[Status, str] = {
     "not enough reruns": "The reruns were not enough to prove a cause.",
     "stopped": "The search ended before a cause was proven.",
 }
+RARER = 0.05
+"""p below which the proven texts alone are said to make the decision rarer; a few reruns of a rare one say nothing."""
 _UNNAMED = 5
 """Entries of a list that are shown before the rest is only counted."""
 
@@ -34,6 +38,8 @@ def why_page(report: WhyReport) -> Document:
 def answer(report: WhyReport) -> Line:
     """The result in one sentence."""
     leading = leading_cause(report)
+    if leading is None and report.finding.unfinished == "running":
+        return ("No cause is proven yet; the search goes on.",)
     if leading is None:
         return (_NO_CAUSE[report.finding.status] or _NO_CAUSE["nothing found"],)
     return ("The decision (", Recorded(report.decision), ") depends on ", *_place(leading), ".")
@@ -74,7 +80,10 @@ def _blocks(report: WhyReport) -> Iterator[Block]:
         if line := _kept_only(report):
             yield Paragraph((line,))
     else:
-        yield Paragraph((f"As recorded, the decision was made in {of(report.base)} reruns.",))
+        removed = report.finding.read_removed
+        without = f"; with nothing that the agent read, in {of((removed.kept, removed.n))}" if removed else ""
+        made = f") was made in {of(report.base)} reruns{without}."
+        yield Paragraph(("As recorded, the decision (", Recorded(report.decision), made))
     others = [cause for cause in report.causes if cause is not leading]
     if others:
         yield Heading(("What else the decision needs",))
@@ -103,7 +112,8 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
         lines.append((f"{number(report.rounds, 'round')} of reruns, one after another.",))
     if finding.cleared:
         cleared = f"{number(finding.cleared, 'other piece')} could be left out without effect."
-        lines.append((f"{cleared} Needed pieces that the search expects to have missed: {finding.missed:.2f}.",))
+        missed = 1 - exp(-finding.missed)
+        lines.append((f"{cleared} Chance that another needed text was missed: about {missed:.0%}.",))
     lines += [(Recorded(note, limit=400),) for note in report.notes]
     if report.stopped:
         lines.append(("Ended early: ", Recorded(report.stopped, limit=400)))
@@ -113,7 +123,11 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
 
 def _place(cause: Cause) -> Line:
     if len(cause.texts) > 1:
-        return (f"these {len(cause.texts)} texts together (", *_refs(cause.refs), ")")
+        number_of = f"these {len(cause.texts)} texts"
+        which = f"{number_of}, each of which is enough" if cause.kind == "redundant" else f"{number_of} together"
+        tools = sorted({tool for tool in cause.tools if tool})
+        sources: Line = (" from ", *join([(Recorded(tool),) for tool in tools], ", ")) if tools else ()
+        return (which, " (", *_refs(cause.refs), *sources, ")")
     event, tool = cause.events[0], cause.tools[0]
     source: Line = ("this text, which ", Recorded(tool), " returned") if tool else ("this text",)
     return (*source, " (", *(() if event is None else (f"event {event}, ",)), "piece ", *_refs(cause.refs), ")")
@@ -127,11 +141,11 @@ def _kept_only(report: WhyReport) -> str:
     kept = report.finding.kept_only
     if kept is None or not kept.n:
         return ""
-    again = of((kept.kept, kept.n))
+    base = report.finding.base
     only = "With nothing but the proven texts, the system prompt and the task, the decision is made in"
-    if kept.kept * 2 > kept.n:
-        return f"{only} {again} reruns."
-    return f"{only} only {again} reruns: other parts matter together."
+    said = f"{only} {of((kept.kept, kept.n))} reruns"
+    rarer = fisher_less(kept.kept, kept.n, base.kept, base.n) <= RARER
+    return f"{said}, rarer than as recorded: other parts matter too." if rarer else f"{said}."
 
 
 def _row(cause: Cause) -> tuple[Line, ...]:

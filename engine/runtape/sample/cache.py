@@ -7,6 +7,7 @@ written leaves the replies in memory. Each is said once, in `notes`.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -16,7 +17,7 @@ from ..wire.dialects import dialect_for
 from ..wire.values import Request
 from . import answer_json
 from .model import Answer
-from .rows import ReplyRows, Sample
+from .rows import ReplyRows, Row, Sample
 
 FORMAT = 1
 """Part of every key: answers of another format, or under another rule for what identifies a request, are misses."""
@@ -25,6 +26,9 @@ FILE = "replies.sqlite"
 
 LEASE = 5.0
 """Seconds until a claim that nobody refreshes is free again: how long a sample waits for a process that was killed."""
+
+DAY = 86_400.0
+"""Seconds. Behind one name a provider may put another model at any time."""
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from 3.11
@@ -43,8 +47,11 @@ class ReplyCache:
 
     def __init__(self, folder: Path | str | None, *, lease: float = LEASE) -> None:
         self.lease = lease
-        self.notes: list[str] = []
-        """What went wrong with the cache, once each."""
+        self._wrong: list[str] = []
+        """What went wrong, once each."""
+        self._opened = time.time()
+        self._old: set[Sample] = set()
+        """Answers handed out that were more than a day old when the cache was opened."""
         self._folder = None if folder is None else Path(folder)
         self._memory = ReplyRows(None, lease)
         self._disk: ReplyRows | None = None
@@ -65,15 +72,30 @@ class ReplyCache:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    @property
+    def notes(self) -> list[str]:
+        """What went wrong with the cache, once each, and how old its answers are."""
+        if not self._old:
+            return [*self._wrong]
+        many, are = (f"{len(self._old)} answers", "are") if len(self._old) > 1 else ("1 answer", "is")
+        return [
+            *self._wrong,
+            f"{many} from the reply cache {are} more than a day old; pass --no-cache to draw new ones",
+        ]
+
     def answers(self, key: str, series: str) -> dict[int, Answer]:
         """The answers that are there, by sample number."""
         found: dict[int, Answer] = {}
-        nothing: list[tuple[int, object]] = []
+        nothing: list[Row] = []
         on_disk = self._read(lambda rows: rows.read(key, series), nothing)
-        for number, text in [*on_disk, *self._memory.read(key, series)]:
-            answer = self._decoded(Sample(key, series, number), text)
-            if answer is not None:
-                found[number] = answer
+        for row in [*on_disk, *self._memory.read(key, series)]:
+            sample = Sample(key, series, row.number)
+            answer = self._decoded(sample, row.text)
+            if answer is None:
+                continue
+            found[row.number] = answer
+            if isinstance(row.at, float) and row.at < self._opened - DAY:
+                self._old.add(sample)
         return found
 
     def _decoded(self, sample: Sample, text: object) -> Answer | None:
@@ -168,5 +190,5 @@ class ReplyCache:
         self._note(f"the reply cache in {folder} was damaged; it was set aside as {damaged.name} and begun anew")
 
     def _note(self, text: str) -> None:
-        if text not in self.notes:
-            self.notes.append(text)
+        if text not in self._wrong:
+            self._wrong.append(text)

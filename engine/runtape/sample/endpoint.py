@@ -2,12 +2,13 @@
 
 A trace is untrusted: whoever wrote it chose the address in it. So a key travels only to the provider's own host, or to
 an address that the user named by argument or environment; a recorded address on this machine is asked without a key;
-any other recorded address is refused.
+any other recorded address is refused, and so is one that could lead a request elsewhere than to the API's own path.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -25,6 +26,8 @@ PROVIDER_KEYS: Mapping[str, str] = {
 
 RUNTAPE_BASE_URL = "RUNTAPE_BASE_URL"
 """The variable that names a server for reruns of any API."""
+
+PLAIN_PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)*/?")
 
 HOW_TO_ALLOW = "pass base_url= (--base-url), or set RUNTAPE_BASE_URL"
 
@@ -76,7 +79,8 @@ def endpoint_for(request: Request, base_url: str | None = None, environ: Mapping
 
     Raises:
         BadModel: there is no address, it is not a URL, or the provider's own server is asked without a key.
-        EndpointNotAllowed: the recorded address is not the provider's, not on this machine and not named by the user.
+        EndpointNotAllowed: the recorded address is not the provider's, not on this machine and not named by the user;
+            or it has more to it than a host and a plain path.
     """
     environ = os.environ if environ is None else environ
     family = family_of(request.api)
@@ -94,6 +98,11 @@ def endpoint_for(request: Request, base_url: str | None = None, environ: Mapping
     if chosen is not None:
         return _with_key(_split(chosen, "given"), family, environ)
     address = _split(recorded or family.url, "recorded")
+    if (_is_provider(address) or _is_loopback(address.hostname)) and not _is_base(address):
+        raise EndpointNotAllowed(
+            f"this call was recorded at {visible(_text(address))}, and more than a host and a plain path could reach "
+            f"another service than a model. If you trust that address, {HOW_TO_ALLOW} with it"
+        )
     if _is_provider(address):
         return _with_key(address, family, environ)
     if _is_loopback(address.hostname):
@@ -138,6 +147,14 @@ def _is_provider(address: SplitResult) -> bool:
         and address.port in (None, 443)
         and address.username is None
         and address.password is None
+    )
+
+
+def _is_base(address: SplitResult) -> bool:
+    """True for a host with a plain path: the path of the API that is put behind it is where the request goes."""
+    return (
+        not (address.query or address.fragment or address.username or address.password)
+        and PLAIN_PATH.fullmatch(address.path) is not None
     )
 
 

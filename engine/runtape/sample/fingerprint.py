@@ -1,65 +1,96 @@
-"""What tells one model function from another, so that an edited function is not answered with stale replies."""
+"""What tells one model function from another, so that no function is answered with another one's replies.
+
+A fingerprint covers the code with everything that is fixed in it, the text of the source file, and the plain data that
+the function carries: defaults, closure, attributes, the arguments of a partial, the object of a method. It does not
+cover what a function reads when it runs: other files, the environment, and what the globals of its file hold beyond
+what the text of the file says.
+
+What carries state that shows no data (a client, a lock, an iterator) is told apart by which object it is, and so only
+within one process. A function that stands in a source file under its own name needs none of that: the text of the file
+says how its state came to be, and its replies are found again by every later process.
+"""
 
 from __future__ import annotations
 
-import dis
-import hashlib
+import functools
 import inspect
-from pathlib import Path
-from types import CellType, CodeType, FunctionType, MethodType
+import sys
+import weakref
+from dataclasses import dataclass
+from types import FunctionType, MethodType, ModuleType
+from uuid import uuid4
 
-from .. import canon
-from ..wire.values import Json, JsonObject
+from .written import Opaque, Writer, file_of, found_in, joined
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Equal for functions that answer alike, as far as their code and data say."""
+
+    text: str
+    opaque: str | None
+    """What the function carries that another process cannot recognise, if anything; its type."""
 
 
 def name_of(function: object) -> str:
-    """The name of a function, or of the class of a callable object."""
-    of = _definition(function)
-    return of.__qualname__
+    """The name of a function, of the one behind a partial or a method, or of the class of a callable object."""
+    inner = _inner(function)
+    named = inner if isinstance(inner, (FunctionType, type)) else type(inner)
+    return named.__qualname__
 
 
-def fingerprint(function: object) -> str:
-    """Changes when the function does: its name, the text of its source file, the plain values that it closes over."""
-    of = _definition(function)
-    hashed = hashlib.sha256(f"{of.__module__}:{of.__qualname__}".encode())
+def fingerprint(function: object, module: ModuleType | None = None) -> Fingerprint:
+    """Changes when the function does. `module`: where the function was found by its name."""
+    writer = Writer()
     try:
-        hashed.update(Path(inspect.getsourcefile(of) or "").read_bytes())
-    except (OSError, TypeError):
-        # Typed into a shell: the compiled code has to do.
-        if isinstance(of, FunctionType):
-            hashed.update(of.__code__.co_code + repr(_constants(of.__code__)).encode())
-    if isinstance(of, FunctionType):
-        hashed.update(canon.dumps(_settings(of)))
-    return hashed.hexdigest()[:16]
+        written = writer.carrier(function)
+    except (RecursionError, Opaque):
+        # Too large or too deep to be written: known by its name and its object.
+        writer.opaque[:] = [function]
+        written = joined(name_of(function))
+    if not writer.opaque:
+        return Fingerprint(written[:16], None)
+    anchor = _file_that_names(function, module)
+    if anchor is not None:
+        return Fingerprint(joined(written, anchor)[:16], None)
+    nonces = [_nonce(thing) for thing in writer.opaque]
+    return Fingerprint(joined(written, *nonces)[:16], type(writer.opaque[0]).__qualname__)
 
 
-def _definition(function: object) -> FunctionType | type:
-    """The function behind wrappers and methods, or the class of any other object."""
-    plain: object = inspect.unwrap(function) if callable(function) else function
-    if isinstance(plain, MethodType):
-        plain = plain.__func__
-    return plain if isinstance(plain, FunctionType) else type(plain)
+def _inner(function: object) -> object:
+    """What is behind partials, methods and wrappers."""
+    seen: list[object] = []
+    while not any(function is known for known in seen):
+        seen.append(function)
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif isinstance(function, MethodType):
+            function = function.__func__
+        else:
+            function = inspect.getattr_static(function, "__wrapped__", function)
+    return function
 
 
-def _constants(code: CodeType) -> list[object]:
-    return [code.co_names, *(value for value in code.co_consts if not isinstance(value, CodeType))]
+def _file_that_names(function: object, module: ModuleType | None) -> str | None:
+    """The text of the source file in which `function` has a name that leads to it; None when there is no such file."""
+    if module is None:
+        module = sys.modules.get(str(getattr(function, "__module__", "")))
+        if found_in(module, str(getattr(function, "__qualname__", ""))) is not function:
+            return None
+    return file_of(module)
 
 
-def _settings(function: FunctionType) -> JsonObject:
-    """The plain values in the closure and the defaults; one that the function rebinds is its state, no setting."""
-    state = {step.argval for step in dis.get_instructions(function) if step.opname == "STORE_DEREF"}
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    settings: JsonObject = {name: _content(cell) for name, cell in cells if name not in state}
-    settings["defaults"] = [_plain(value) for value in function.__defaults__ or ()]
-    return settings
+_NONCES: dict[int, tuple[str, object]] = {}
+"""By id, the nonce of an object; and the object where nothing else would keep its id its own."""
 
 
-def _content(cell: CellType) -> Json:
-    try:
-        return _plain(cell.cell_contents)
-    except ValueError:  # not bound yet
-        return None
-
-
-def _plain(value: object) -> Json:
-    return value if isinstance(value, (str, int, float, bool)) else None
+def _nonce(thing: object) -> str:
+    known = _NONCES.get(id(thing))
+    if known is None:
+        kept: object = None
+        try:
+            weakref.finalize(thing, _NONCES.pop, id(thing), None).atexit = False
+        except TypeError:
+            kept = thing
+        known = _NONCES[id(thing)] = (uuid4().hex, kept)
+    return known[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import anyio
@@ -12,6 +13,7 @@ import anyio.to_thread
 from ..jsonable import jsonable
 from ..text import shorten, visible
 from ..wire.values import Request
+from . import attempts
 from .fingerprint import fingerprint, name_of
 from .model import Answer, Unanswered
 from .shapes import WANTED, BadShape, as_dict, as_reply
@@ -19,18 +21,30 @@ from .shapes import WANTED, BadShape, as_dict, as_reply
 Answering: TypeAlias = Callable[[dict[str, Any]], object]
 """Takes the request as a dict and returns a reply in one of the shapes of `shapes`; sync or async."""
 
+NAME_IT = "Name it as module:function or path/to/file.py:function to reuse them later"
+
 
 class FunctionModel:
     """Answers with what `function` returns; sync functions run in a thread each."""
 
-    def __init__(self, function: Answering, name: str | None = None) -> None:
+    def __init__(self, function: Answering, name: str | None = None, module: ModuleType | None = None) -> None:
+        """`name` and `module`: how the user named the function."""
         self.name = name or name_of(function)
-        self.identity = f"function {self.name} {fingerprint(function)}"
+        made = fingerprint(function, module)
+        self.identity = f"function {self.name} {made.text}"
         self.max_n = 1
         self._function = function
+        self._note: str | None = None
+        if made.opaque is not None:
+            self._note = (
+                f"the model function {self.name!r} carries a {made.opaque}, whose state cannot be compared: its "
+                f"replies are reused in this process only. {NAME_IT}"
+            )
 
     async def sample(self, request: Request, n: int) -> Sequence[Answer]:  # noqa: ARG002 - one call is one sample
         """See `Model.sample`."""
+        if self._note is not None:
+            attempts.current.get().note(self._note)
         try:
             value = await self._call(as_dict(request))
         except Exception as error:  # noqa: BLE001 - the user's code raises what it likes

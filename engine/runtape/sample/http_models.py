@@ -20,7 +20,7 @@ from .endpoint import ANTHROPIC, Endpoint, family_of
 from .failures import Exchange, failure, rejects_n
 from .model import Answer, Unanswered
 from .repeats import REPEATED, Repeats
-from .sdk_clients import AnthropicClient, Client, OpenAiClient
+from .sdk_clients import Client, anthropic_client, openai_client
 
 DEADLINE = 600.0
 """Seconds for one request, retries and pauses included; a server that sends a byte now and then gets no more."""
@@ -80,7 +80,7 @@ class HttpModel:
             return self._client
 
     def _open(self) -> Client:
-        make = AnthropicClient if family_of(self._api) is ANTHROPIC else OpenAiClient
+        make = anthropic_client if family_of(self._api) is ANTHROPIC else openai_client
         return make(self._endpoint, self._dialect.path, self._deadline)
 
     def _answers(self, request: Request, exchange: Exchange, asked: int) -> list[Answer]:

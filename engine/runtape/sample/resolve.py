@@ -53,7 +53,7 @@ def _loaded(spec: str) -> Model:
         return found
     if not callable(found):
         raise BadModel(f"{name!r} in {where} is of type {type(found).__name__}, not a function")
-    return FunctionModel(found, name)
+    return FunctionModel(found, name, module)
 
 
 def _module(name: str) -> ModuleType:

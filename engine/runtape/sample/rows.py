@@ -41,6 +41,15 @@ class Sample(NamedTuple):
     number: int
 
 
+class Row(NamedTuple):
+    """One kept answer. Text and time may be anything: files get edited."""
+
+    number: int
+    text: object
+    at: object
+    """When it arrived, in seconds since 1970."""
+
+
 class ReplyRows:
     """One connection to one database; path None is a database in memory. Belongs to one thread."""
 
@@ -76,12 +85,12 @@ class ReplyRows:
         """Close the connection."""
         self._db.close()
 
-    def read(self, key: str, series: str) -> list[tuple[int, object]]:
-        """(number, row text) of the samples that are there, by number. The text may be anything: files get edited."""
+    def read(self, key: str, series: str) -> list[Row]:
+        """The samples that are there, by number."""
         found = self._db.execute(
-            "SELECT sample, answer FROM replies WHERE key = ? AND series = ? ORDER BY sample", (key, series)
+            "SELECT sample, answer, at FROM replies WHERE key = ? AND series = ? ORDER BY sample", (key, series)
         )
-        return found.fetchall()
+        return [Row(*row) for row in found]
 
     def most_at_once(self, identity: str) -> int | None:
         """Samples that this model was seen to give in one request; None when it was never tried."""

@@ -24,6 +24,7 @@ from .cache import ReplyCache, key_of
 from .line import Line
 from .model import Answer, Model, RequestRefused, Unanswered
 from .rows import Sample
+from .served import Served
 
 POLL = 0.05
 """Seconds between looks at samples that somebody else is drawing."""
@@ -88,6 +89,7 @@ class Sampler:
         self._drawn = self._rounds = 0
         self._drawn_here: set[Sample] = set()
         self._reused: set[Sample] = set()
+        self._served = Served()
         self._unreadable: dict[Sample, Answer] = {}
         """Never kept in the cache: the next run asks again."""
         self._broken: dict[str, str] = {}
@@ -108,7 +110,7 @@ class Sampler:
     @property
     def notes(self) -> list[str]:
         """What the reader of the results has to know, once each."""
-        return [*self._line.notes, *self._cache.notes]
+        return [*self._line.notes, *self._served.notes, *self._cache.notes]
 
     async def samples_at_once(self, ask: Ask) -> int:
         """How many samples one request gives; found out, once for each model, by sending `ask` as one request.
@@ -122,7 +124,7 @@ class Sampler:
         key = key_of(model.identity, ask.request)
         while model.max_n > 1 and cache.most_at_once(model.identity) is None:
             missing = look(ask, self._there(key, ask.series)).missing
-            if not missing:
+            if not missing or key in self._broken:
                 break
             before = len(self._drawn_here)
             await self._pass({Sample(key, ask.series, number): ask.request for number in missing})
@@ -149,6 +151,7 @@ class Sampler:
             for ask, key in zip(asks, keys, strict=True):
                 seen = look(ask, self._there(key, ask.series))
                 drawn.append(Drawn(seen.answers, self._broken.get(key)))
+                self._served.saw(ask.request, seen.answers)
                 if key not in self._broken:
                     missing.update({Sample(key, ask.series, number): ask.request for number in seen.missing})
             if not missing:

@@ -7,7 +7,8 @@ the key to an address that nobody allowed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
 
 from ..errors import RuntapeError
 from ..text import visible
@@ -20,7 +21,9 @@ from .model import Unanswered
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    import anthropic
     import httpx2
+    import openai
 
 RETRIES = 2
 """Of one request, by the SDK: 408, 409, 429, 5xx, timeouts, lost connections."""
@@ -29,8 +32,27 @@ PLAIN_HEADERS = ("accept", "accept-encoding", "anthropic-version", "connection",
 """Beside `host`, `user-agent` and the SDK's own `x-stainless-*`: all that a recorded address receives."""
 
 
-class Client(Protocol):
-    """One SDK client, tied to one endpoint."""
+@dataclass(frozen=True, slots=True)
+class _Sdk:
+    """What is used of an SDK's module."""
+
+    client: openai.AsyncOpenAI | anthropic.AsyncAnthropic
+    error: type[Exception]
+    """Its own base class; raised in a hook, the SDK neither retries nor wraps it."""
+    no_answer: type[Exception]
+    bad_status: type[openai.APIStatusError | anthropic.APIStatusError]
+
+
+class Client:
+    """One SDK client, tied to one endpoint and one path of it."""
+
+    def __init__(self, sdk: _Sdk, endpoint: Endpoint, path: str) -> None:
+        import httpx2  # comes with the SDK
+
+        self._sdk = sdk
+        self._where = endpoint.url
+        self._path = path
+        self._response = httpx2.Response
 
     async def post(self, body: bytes) -> Exchange:
         """What the server answers to a JSON body, error statuses included.
@@ -40,83 +62,49 @@ class Client(Protocol):
             BudgetSpent: a retry did not fit the budget.
             ModelFailed: the account has no quota left, or another request failed for good.
         """
-        ...
+        sdk = self._sdk
+        try:
+            return _exchange(await sdk.client.post(self._path, content=body, cast_to=self._response))
+        except sdk.bad_status as error:
+            return _exchange(error.response)
+        except sdk.no_answer as error:
+            raise _unanswered(self._where, error) from None
+        except sdk.error as error:
+            raise _reason(error) from None
 
     async def aclose(self) -> None:
         """Close connections."""
-        ...
+        await self._sdk.client.close()
 
 
-class OpenAiClient:
-    """`openai.AsyncOpenAI`; imported here because it costs 0.7 s, and only who asks it should pay."""
+def openai_client(endpoint: Endpoint, path: str, deadline: float) -> Client:
+    """A client on `openai.AsyncOpenAI`."""
+    import openai  # 0.7 s, and only who asks it should pay
 
-    def __init__(self, endpoint: Endpoint, path: str, deadline: float) -> None:
-        import httpx2  # comes with the SDK
-        import openai  # 0.7 s
-
-        self._where = endpoint.url
-        self._path = path
-        self._sdk = openai
-        self._response = httpx2.Response
-        self._client = openai.AsyncOpenAI(
-            api_key=endpoint.key or NO_KEY,
-            base_url=endpoint.url,
-            max_retries=RETRIES,
-            timeout=deadline,
-            http_client=openai.DefaultAsyncHttpxClient(**_transport(endpoint, openai.OpenAIError, deadline)),
-        )
-
-    async def post(self, body: bytes) -> Exchange:
-        """See `Client`."""
-        sdk = self._sdk
-        try:
-            return _exchange(await self._client.post(self._path, content=body, cast_to=self._response))
-        except sdk.APIStatusError as error:
-            return _exchange(error.response)
-        except sdk.APIConnectionError as error:
-            raise _unanswered(self._where, error) from None
-        except sdk.OpenAIError as error:
-            raise _reason(error) from None
-
-    async def aclose(self) -> None:
-        """See `Client`."""
-        await self._client.close()
+    client = openai.AsyncOpenAI(
+        api_key=endpoint.key or NO_KEY,
+        base_url=endpoint.url,
+        max_retries=RETRIES,
+        timeout=deadline,
+        http_client=openai.DefaultAsyncHttpxClient(**_transport(endpoint, openai.OpenAIError, deadline)),
+    )
+    return Client(_Sdk(client, openai.OpenAIError, openai.APIConnectionError, openai.APIStatusError), endpoint, path)
 
 
-class AnthropicClient:
-    """`anthropic.AsyncAnthropic`; imported here because it costs 2 s, and only who asks it should pay."""
+def anthropic_client(endpoint: Endpoint, path: str, deadline: float) -> Client:
+    """A client on `anthropic.AsyncAnthropic`."""
+    import anthropic  # 2 s, and only who asks it should pay
 
-    def __init__(self, endpoint: Endpoint, path: str, deadline: float) -> None:
-        import anthropic  # 2 s
-        import httpx2  # comes with the SDK
-
-        self._where = endpoint.url
-        self._path = path
-        self._sdk = anthropic
-        self._response = httpx2.Response
-        self._client = anthropic.AsyncAnthropic(
-            api_key=endpoint.key or NO_KEY,
-            base_url=endpoint.url.removesuffix("/v1"),  # the path brings it; a recorded address may end with it as well
-            max_retries=RETRIES,
-            timeout=deadline,
-            http_client=anthropic.DefaultAsyncHttpxClient(**_transport(endpoint, anthropic.AnthropicError, deadline)),
-        )
-
-    async def post(self, body: bytes) -> Exchange:
-        """See `Client`."""
-        sdk = self._sdk
-        try:
-            return _exchange(await self._client.post(self._path, content=body, cast_to=self._response))
-        except sdk.APIStatusError as error:
-            return _exchange(error.response)
-        except sdk.APIConnectionError as error:
-            raise _unanswered(self._where, error) from None
-        except sdk.AnthropicError as error:
-            raise _reason(error) from None
-
-    async def aclose(self) -> None:
-        """See `Client`."""
-        await self._client.close()
+    client = anthropic.AsyncAnthropic(
+        api_key=endpoint.key or NO_KEY,
+        base_url=endpoint.url.removesuffix("/v1"),  # the path brings it; a recorded address may end with it as well
+        max_retries=RETRIES,
+        timeout=deadline,
+        http_client=anthropic.DefaultAsyncHttpxClient(**_transport(endpoint, anthropic.AnthropicError, deadline)),
+    )
+    return Client(
+        _Sdk(client, anthropic.AnthropicError, anthropic.APIConnectionError, anthropic.APIStatusError), endpoint, path
+    )
 
 
 NO_KEY = "none-needed"

@@ -19,6 +19,7 @@ from .protocol import Search
 from .sets import find_set
 from .settings import Settings
 from .summary import summarise
+from .top_up import top_up
 from .unexplained import by_suspicion, explain_flips
 
 NO_SET = 0.4
@@ -40,6 +41,7 @@ class Attribution:
         """
         try:
             yield from self._passes()
+            yield from top_up(self._ledger)
             self._ledger.ended = "done"
         except SearchEnds as end:
             self._ledger.ended = end.ending

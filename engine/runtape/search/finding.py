@@ -66,6 +66,8 @@ class Finding:
     """Expected number of needed leaves that were not found, by the search's own model."""
     kept_only: Tally | None = None
     """The context with nothing but the claimed and the pinned leaves; None when not tried."""
+    read_removed: Tally | None = None
+    """The context with nothing that the agent read; None when not tried."""
     rounds: int = 0
     """Batches waited for, one after another."""
     samples: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..stats.tally import Tally
 from .batch import Batch
 from .decode import GONE, hit_ratio
 from .ledger import Ledger, Variant
@@ -21,9 +22,9 @@ def nothing_read_matters(ledger: Ledger) -> Search[Variant, bool]:
 
     Asked when nothing is proven, before the search for sets: that search is the dearest part, and pointless here.
     """
-    read = frozenset(range(ledger.problem.leaves)) - ledger.problem.pinned
+    read = _read(ledger)
     if not read:
-        return True
+        return False
     for samples in range(SAMPLES, MOST_SAMPLES + 1, SAMPLES):
         batch = Batch(ledger)
         batch.reach(read, samples, GATE)
@@ -36,3 +37,13 @@ def nothing_read_matters(ledger: Ledger) -> Search[Variant, bool]:
         if ratio <= NOTHING:
             return True
     return False
+
+
+def read_removed(ledger: Ledger) -> Tally | None:
+    """What happened with everything that the agent read removed; None when that was not tried."""
+    tally = ledger.tally(_read(ledger), GATE)
+    return tally if tally.n else None
+
+
+def _read(ledger: Ledger) -> Variant:
+    return frozenset(range(ledger.problem.leaves)) - ledger.problem.pinned

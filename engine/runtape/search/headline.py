@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from ..stats.tally import Tally
+from .acting import acts, is_mixed, is_tied
 from .batch import Batch
 from .keep_only import want_keep_only
 from .ledger import Ledger, Variant
 from .protocol import Search
+from .ranking import ranked_slots
 
 FRESH_RERUNS = 6
-"""Fresh reruns behind anything that may become the headline. With three the wrong cause leads twice as often."""
+"""Fresh reruns behind the headline, and wherever reruns disagree on what the agent does instead. With three of them
+the wrong cause leads twice as often."""
 RERUNS_WHEN_TIED = 10
 """Fresh reruns when six leave it open whether the agent mostly acts differently or mostly stops."""
-DECISIVE_SHARE = 0.5
-
-
-def acting_share(without: Tally) -> float:
-    """Share of the flips in which the agent did something else rather than stop or ask, shrunk towards a half."""
-    return (without.other + 0.25) / (without.flips + 0.5)
-
-
-def acts(without: Tally) -> bool:
-    """Whether the flips are mostly another action."""
-    return acting_share(without) >= DECISIVE_SHARE
 
 
 def has_headline(ledger: Ledger) -> bool:
@@ -46,9 +37,10 @@ def settle_headline(ledger: Ledger, *, check: bool = False) -> Search[Variant, N
 
 
 def _want_reruns(ledger: Ledger, batch: Batch) -> None:
-    """Adds what is missing behind each cause that made the agent act differently at least once."""
-    for slot in ledger.proven:
+    """Adds what is missing behind the leading cause, and behind those whose kind is in doubt."""
+    for place, slot in enumerate(ranked_slots(ledger)):
         without = ledger.fresh(slot)
-        if without.other:
-            tied = without.n >= FRESH_RERUNS and 2 * without.other == without.flips
+        # Where the API forces a call the lower end of the drop ranks, and equal numbers of reruns make that fair.
+        if is_mixed(without) or (without.other and (place == 0 or ledger.problem.forced)):
+            tied = without.n >= FRESH_RERUNS and is_tied(without)
             batch.reach(slot.leaves, RERUNS_WHEN_TIED if tied else FRESH_RERUNS, slot.series)

@@ -8,7 +8,7 @@ from .batch import Batch
 from .confirm import settle_open
 from .ledger import Ledger, Variant
 from .protocol import Search
-from .slot import Slot
+from .slot import PutBack, Slot
 
 RESTORED_SHARE = 0.5
 """A member whose return brings back less than this share of the base rate is not what the set is about."""
@@ -40,21 +40,21 @@ def test_sets(ledger: Ledger) -> Search[Variant, None]:
 def _put_back(ledger: Ledger, slot: Slot) -> Search[Variant, None]:
     """Takes the looks at every member until each is proven enough or no look is left."""
     for leaf in sorted(slot.leaves)[: MEMBER_SLOTS - ledger.members_tested]:
-        slot.put_back[leaf] = f"member:{ledger.members_tested}"
+        slot.put_back[leaf] = PutBack(slot.leaves - {leaf}, f"member:{ledger.members_tested}")
         ledger.members_tested += 1
     for look, cutoff in zip(MEMBER_LOOKS, MEMBER_CUTOFFS, strict=True):
         pending = [leaf for leaf in slot.put_back if leaf not in slot.enough and not _is_idle(ledger, slot, leaf)]
         if not pending:
             return
         batch = Batch(ledger)
-        batch.reach(slot.leaves, look.base, slot.series)
+        batch.reach(slot.leaves, look.base, slot.control_series)
         for leaf in pending:
-            batch.reach(slot.leaves - {leaf}, look.fresh, slot.put_back[leaf])
+            batch.reach(slot.put_back[leaf].without, look.fresh, slot.put_back[leaf].series)
         if batch:
             yield from batch.ask()
-        gone = ledger.record(slot.leaves, slot.series)
+        gone = ledger.record(slot.leaves, slot.control_series)
         for leaf in pending:
-            back = ledger.record(slot.leaves - {leaf}, slot.put_back[leaf])
+            back = ledger.record(slot.put_back[leaf].without, slot.put_back[leaf].series)
             if gone.asked < look.base or back.asked < look.fresh:
                 continue
             # The roles are swapped: here the control is the low side, so lost samples count as repeats there.
@@ -65,5 +65,5 @@ def _put_back(ledger: Ledger, slot: Slot) -> Search[Variant, None]:
 
 def _is_idle(ledger: Ledger, slot: Slot, leaf: int) -> bool:
     """Whether the decision clearly stays away although this leaf is back."""
-    back = ledger.tally(slot.leaves - {leaf}, slot.put_back[leaf])
+    back = ledger.tally(slot.put_back[leaf].without, slot.put_back[leaf].series)
     return back.n > 0 and leaf not in slot.enough and back.rate < RESTORED_SHARE * ledger.base_rate

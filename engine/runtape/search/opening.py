@@ -45,6 +45,10 @@ def open_search(ledger: Ledger) -> Search[Variant, None]:
         batch = Batch(ledger)
         batch.base(MORE_BASE_SAMPLES)
         yield from batch.ask()
+        if ledger.settings.runs > MORE_BASE_SAMPLES and ledger.base.kept < TOO_RARE * ledger.base.n:
+            batch = Batch(ledger)
+            batch.base(ledger.settings.runs)
+            yield from batch.ask()
         base = ledger.base
         if base.n < BASE_SAMPLES:
             ledger.answer = "not enough reruns"

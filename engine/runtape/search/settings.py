@@ -41,6 +41,8 @@ class Settings:
     budget: int = 400
     """Most samples that the search asks for, cached or not."""
     profile: Profile = "calls"
+    runs: int = 0
+    """Least samples of the context as recorded and without the leading cause, once everything is decided."""
 
     def __post_init__(self) -> None:
         if self.budget < 0:

@@ -31,6 +31,15 @@ class Counts:
     """Reruns of the slot that did count, as they are."""
 
 
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Reruns with one member of a removed set back in its place."""
+
+    without: frozenset[int]
+    """What stayed removed."""
+    series: str
+
+
 @dataclass(slots=True)
 class Slot:
     """A claim, the looks taken at it, and what came of it."""
@@ -46,8 +55,8 @@ class Slot:
     """p of the look that proved it."""
     replaced: bool = False
     """A smaller set inside it was proven on its own, so this one is not reported."""
-    put_back: dict[int, str] = field(default_factory=dict[int, str])
-    """For a set: leaves that were put back alone, with the series of those reruns."""
+    put_back: dict[int, PutBack] = field(default_factory=dict[int, PutBack])
+    """For a set: leaves that were put back alone, with the reruns of that."""
     enough: set[int] = field(default_factory=set[int])
     """Leaves proven to bring the decision back on their own."""
 
@@ -55,6 +64,14 @@ class Slot:
     def series(self) -> str:
         """The series of this slot's fresh reruns; nothing else ever draws from it."""
         return f"confirm:{self.number}"
+
+    @property
+    def control_series(self) -> str:
+        """For a set: fresh reruns of it that its members are compared with.
+
+        The slot's own reruns would not do: it was proven because they came out low.
+        """
+        return f"member:control:{self.number}"
 
     @property
     def sizes(self) -> Look:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .beliefs import beliefs
 from .decode import Chances
 from .finding import Claim, Finding, Status, Suspect, Unfinished
+from .gate import read_removed
 from .keep_only import kept_only
 from .ledger import Ledger
 from .outlook import planned_samples
@@ -39,6 +40,7 @@ def summarise(ledger: Ledger, *, stopped: bool) -> Finding:
         held=tuple(sorted(ledger.units.leaves(ledger.hold))),
         missed=float(chances[missing].sum()) if missing else 0.0,
         kept_only=kept_only(ledger),
+        read_removed=read_removed(ledger),
         rounds=ledger.rounds,
         samples=ledger.spent,
         planned=planned_samples(ledger),

@@ -57,6 +57,12 @@ def test_a_missing_trace_is_bad_input(capsys: pytest.CaptureFixture[str]) -> Non
     assert "nowhere" in complaint(capsys, "why", "nowhere", "last", status=2)
 
 
+@pytest.mark.parametrize("verb", ["show", "why", "fix", "rerun", "odds"])
+def test_a_missing_file_given_by_path_is_said_to_be_missing(capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    said = complaint(capsys, verb, "traces/none.jsonl", "3", status=2)
+    assert "there is no trace at 'traces/none.jsonl'" in said
+
+
 def test_an_unknown_event_names_the_events_that_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Loopback(obedient) as server:
         trace = record(tmp_path, server)
@@ -109,6 +115,27 @@ def test_a_server_that_answers_401_is_asked_at_most_twice(tmp_path: Path, capsys
         said = complaint(capsys, "why", str(trace), "tool:pay", "--base-url", closed.url, status=4)
         assert len(closed.requests) <= 2
     assert "OPENAI_API_KEY" in said
+
+
+@pytest.mark.parametrize("verb", ["why", "fix"])
+def test_a_server_that_refuses_every_request_is_asked_a_few_times_and_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    with Loopback(obedient) as server:
+        trace = record(tmp_path, server)
+    refusal = {"error": {"message": "tools are not supported by this server"}}
+    with Loopback(lambda _: Answer(refusal, 400)) as picky:
+        said = complaint(capsys, verb, str(trace), "tool:pay", "--base-url", picky.url, status=4)
+        assert len(picky.requests) <= 4
+    assert "tools are not supported" in said
+
+
+def test_odds_of_a_request_that_the_server_refuses_say_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Loopback(obedient) as server:
+        trace = record(tmp_path, server)
+    with Loopback(lambda _: Answer({"error": {"message": "tools are not supported"}}, 400)) as picky:
+        assert run(["odds", str(trace), "tool:pay", "--base-url", picky.url]) == 4
+    assert "tools are not supported" in capsys.readouterr().out
 
 
 def test_a_spent_budget_has_a_status_of_its_own_and_keeps_the_report(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from runtape.decision.choose import choose
-from runtape.errors import BadInput, NotADecision
+from runtape.errors import NotADecision
 from runtape.wire.values import Json, Reply, ToolCall
 
 
@@ -80,10 +80,10 @@ def test_a_pattern_is_also_searched_with_the_escapes_resolved() -> None:
     assert decision.matcher.matches(calling(ToolCall("send", '{"text": "счёт №2"}', {"text": "счёт №2"})))
 
 
-def test_a_pattern_sees_the_first_twenty_thousand_characters() -> None:
-    assert choose(saying("a" * 19_990 + " approved"), match="approved", event=9)
-    with pytest.raises(NotADecision, match="'approved' is not in what the reply of event 9 says"):
-        choose(saying("a" * 20_000 + " approved"), match="approved", event=9)
+def test_a_pattern_is_searched_in_the_whole_text() -> None:
+    assert choose(saying("a" * 1_000_000 + " approved"), match="approved", event=9)
+    with pytest.raises(NotADecision, match="'denied' is not in what the reply of event 9 says"):
+        choose(saying("a" * 1_000_000 + " approved"), match="denied", event=9)
 
 
 @pytest.mark.parametrize(
@@ -153,29 +153,3 @@ def test_a_reply_that_decides_nothing_is_no_decision(reply: Reply, reason: str) 
 def test_exact_arguments_need_a_call() -> None:
     with pytest.raises(NotADecision, match="calls no tool, so it has no arguments to compare"):
         choose(saying("Done."), exact_args=True, event=9)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "reason"),
-    [
-        ("(a", r"missing \), unterminated subpattern at position 0"),
-        ("a[", "unterminated character set at position 1"),
-        ("", "empty pattern matches everything"),
-        ("(a+)+", "repeats a repetition at position 4"),
-        ("x(?:[a-z]*|b)*y", "repeats a repetition at position 13"),
-        ("((a|b+)c)*", "repeats a repetition at position 9"),
-        ("(a+){10}", "repeats a repetition at position 4"),
-        (r"(\(+)+", "repeats a repetition at position 5"),
-        ("a{99999999999}", "no regular expression"),
-    ],
-)
-def test_a_bad_pattern_is_refused_with_the_reason_and_the_place(pattern: str, reason: str) -> None:
-    with pytest.raises(BadInput, match=reason):
-        choose(saying("aaa"), match=pattern, event=9)
-
-
-@pytest.mark.parametrize(
-    "pattern", ["(foo|bar)+", "(a+)?b?", "(a+){1}", r"\(a+\)+", "[(a+)]+", "a+b*c{2,}", "(?:a{2}){3}", "[]+]+", "(a+)b"]
-)
-def test_harmless_repetitions_are_accepted(pattern: str) -> None:
-    assert choose(saying("foo aabbcc (aa) aaaaaa ] (a"), match=f"{pattern}|foo", event=9)

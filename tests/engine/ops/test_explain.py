@@ -6,6 +6,7 @@ from inbox_run import MAIL, PLANTED, SYSTEM, TASK, agent, down
 
 import runtape
 from runtape.errors import BadInput, ModelFailed, NotADecision, TraceNotFound
+from runtape.jsonable import cut
 from runtape.ops.explain import dry
 from runtape.testing.models import PlantedModel, ScriptedModel
 
@@ -181,6 +182,52 @@ def test_a_search_that_was_cut_off_anywhere_ends_with_the_same_claims_at_the_sam
     assert cut.calls + rest.calls == whole.calls
 
 
+def test_more_reruns_sharpen_the_counts_and_nothing_else(run):
+    usual = runtape.why(run, DECISION, model=agent)
+    report = runtape.why(run, DECISION, model=agent, runs=15)
+
+    assert report.base == report.causes[0].with_ == (15, 15)
+    assert report.causes[0].without == (0, 15)
+    assert report.causes[0].p == usual.causes[0].p
+    assert report.calls == (15 - 10) + (15 - 6)
+    assert runtape.why(run, DECISION, model=agent, runs=3).calls == 0
+    with pytest.raises(BadInput, match="negative"):
+        runtape.why(run, DECISION, model=agent, runs=-1)
+
+
+def test_a_decision_that_is_rare_in_the_usual_reruns_is_looked_for_in_more(run):
+    report = runtape.why(run, DECISION, model=planted(with_rate=0.0), runs=30)
+
+    assert report.base == (0, 30)
+    assert report.finding.status == "not reproducible"
+
+
+def test_a_decision_chosen_in_another_way_gets_reruns_of_its_own(run):
+    odds = runtape.rerun(run, DECISION, model=planted())
+    assert runtape.why(run, DECISION, model=planted()).reused >= odds.calls
+    assert runtape.rerun(run, DECISION, model=planted(), match="ledger@").reused == 0
+    assert runtape.rerun(run, DECISION, model=planted(), tool="forward_email").calls == 0
+
+
+def test_what_the_recorder_took_out_of_the_request_is_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with runtape.record(tmp_path / "one.jsonl") as recorder:
+        asked = recorder.log_llm_request(
+            provider="openai",
+            api="chat.completions",
+            model="m",
+            messages=[
+                {"role": "user", "content": f"{TASK} {PLANTED} password=hunter2345 sk-{'a1' * 20}"},
+                {"role": "user", "content": cut("x" * 3000, 100)},
+            ],
+        )
+        recorder.log_llm_response(asked, tool_calls=[{"id": "c", "name": "forward_email", "arguments": {}}])
+
+    notes = runtape.rerun(recorder.path, DECISION, model=planted()).notes
+
+    assert any("lacks 2 redacted secrets and 1 long value that was cut" in note for note in notes)
+
+
 def test_a_whole_message_may_be_suspected(run):
     report = runtape.why(run, DECISION, model=planted(), suspects=["3[3]"])
 
@@ -218,3 +265,10 @@ def test_a_dry_ranking_puts_the_likely_sentence_first_and_asks_nobody(run):
     assert [piece.score for piece in ranking.pieces] == sorted((piece.score for piece in ranking.pieces), reverse=True)
     texts = " ".join(piece.text for piece in ranking.pieces)
     assert all(sentence in texts for sentence in (SYSTEM.split(". ")[0], TASK, MAIL.split(". ")[0]))
+
+
+def test_a_decision_in_text_says_that_any_text_counts(run):
+    asked = runtape.why(run, "last", model=agent, budget=60)
+    assert any("Pass match" in note for note in asked.notes)
+    named = runtape.why(run, "last", model=agent, budget=60, match=".")
+    assert not any("Pass match" in note for note in named.notes)

@@ -26,6 +26,16 @@ def test_an_absolute_path_inside_the_root_is_allowed(tmp_path):
     assert place(tmp_path / "test_a.py", tmp_path) == tmp_path.resolve() / "test_a.py"
 
 
+@pytest.mark.parametrize("taken", ["test_a.py", "test_a.jsonl"])
+def test_a_name_that_is_taken_is_refused_before_anything_is_written(tmp_path, taken):
+    (tmp_path / taken).touch()
+
+    with pytest.raises(PathRefused, match=f"{taken}.*exists already"):
+        place("test_a.py", tmp_path)
+    with pytest.raises(PathRefused, match="exists already"):
+        place(tmp_path / "test_a.py", None)
+
+
 @pytest.mark.parametrize(
     "out",
     [

@@ -97,6 +97,40 @@ def test_a_measured_fix_is_written_in_every_way_it_can_be_named(run, tmp_path, w
     assert pytest_on(test, tmp_path).returncode == 0
 
 
+def test_a_name_stands_for_the_decision_that_it_was_measured_on(run, tmp_path):
+    runtape.fix(run, DECISION, model=agent)
+    runtape.fix(run, DECISION, model=agent, match="ledger@", exact_args=True)
+
+    test = write(run, fix="action-guard")
+
+    source = test.read_text(encoding="utf-8")
+    assert "match=MATCH" in source
+    assert "exact_args=True" in source
+    assert "never_repeats()" in source
+    assert pytest_on(test, tmp_path).returncode == 0
+    runtape.fix(run, DECISION, model=agent)
+    newest = write(run, "tests/test_newest.py", fix="action-guard").read_text(encoding="utf-8")
+    assert "MATCH" not in newest
+    chosen = write(run, "tests/test_chosen.py", fix="action-guard", match="clearing").read_text(encoding="utf-8")
+    assert "MATCH = 'clearing'" in chosen
+
+
+def test_a_fix_and_a_further_sentence_are_both_in_the_test(run):
+    source = write(run, fix={"name": "x", "add_system": RULE}, add_system="Ask.").read_text(encoding="utf-8")
+
+    both = f"Ask.\n\n{RULE}"
+    assert f"ADD_SYSTEM = {both!a}\n" in source
+
+
+def test_the_budget_of_a_test_is_what_it_may_ask(run, tmp_path):
+    test = write(run, add_system=RULE, budget=3)
+
+    assert "budget=3" in test.read_text(encoding="utf-8")
+    assert pytest_on(test, tmp_path).returncode == 0
+    with pytest.raises(BadInput, match="does not allow 3 reruns"):
+        write(run, "test_small.py", budget=2)
+
+
 def test_a_name_that_was_not_measured_is_refused(run):
     with pytest.raises(BadInput, match="Run fix on this event first"):
         write(run, fix="both")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runtape.context.edits import AddSystem, Edit
+from runtape.context.edits import AddSystem, Clean, Edit
 from runtape.ops.guard import Guard
 from runtape.ops.trial import Arm, Trial
 from runtape.search.protocol import Want
@@ -89,6 +89,56 @@ def test_a_guard_is_judged_on_the_samples_of_the_recorded_context():
     assert {(want.variant, want.series) for want in first} == {(Arm(0), "base"), (Arm(1), "base")}
     assert {want.series for want in second} == {"base"}
     assert trial.measured("g").judgement.verdict == "PASS"
+
+
+def rare(arm: Arm) -> float:
+    """A decision that is made in four of ten reruns."""
+    return {frozenset(): 0.4, GOOD: 0.0, BAD: 0.4}[arm.edits] if arm.case == 0 else 1.0
+
+
+def test_a_drop_that_few_reruns_do_not_show_gets_a_second_look():
+    names = {f"good {number}": arms(frozenset({*GOOD, Clean(str(number))}), 1) for number in range(3)}
+    trial = Trial({**names, "bad": arms(BAD, 1)}, ["e1"], runs=10, control_runs=5)
+
+    first, again, second = play(trial, lambda arm: rare(Arm(arm.case, BAD if arm.edits == BAD else arm.edits & GOOD)))
+
+    assert {want.n for want in first if want.variant.case == 0} == {10}
+    assert [(want.variant.edits & GOOD, want.n, want.series) for want in again] == [
+        (frozenset(), 20, "base"),
+        *[(GOOD, 20, "fix")] * 3,
+    ]
+    assert {want.variant.case for want in second} == {1}
+    assert trial.base == Tally(8, 20)
+    assert [trial.measured(name).judgement.verdict for name in (*names, "bad")] == ["PASS", "PASS", "PASS", "FAIL"]
+    assert trial.planned_base == 20
+    assert trial.planned == 20 + 3 * 20 + 10 + 5 + 3 * 5
+
+
+def test_a_drop_that_twice_as_many_reruns_do_not_show_is_left_open():
+    trial = Trial(
+        {f"good {n}": arms(frozenset({*GOOD, Clean(str(n))}), 0) for n in range(4)}, [], runs=10, control_runs=5
+    )
+
+    play(trial, lambda arm: 0.0 if arm.edits else 0.2)
+
+    judgement = trial.measured("good 1").judgement
+    assert judgement.verdict == "PART"
+    assert "0 of 20 reruns, as recorded in 4 of 20: too few reruns to tell; raise runs" in judgement.reason
+
+
+def test_a_second_look_that_was_cut_short_is_not_taken():
+    trial = Trial(
+        {f"good {n}": arms(frozenset({*GOOD, Clean(str(n))}), 0) for n in range(4)}, [], runs=10, control_runs=5
+    )
+    search = trial.run()
+    first = next(search)
+    again = search.send([Tally(0 if want.variant.edits else 4, 10) for want in first])
+
+    trial.take({(again[0].variant, 20): Tally(8, 20)})
+
+    assert trial.base == Tally(8, 20)
+    assert trial.measured("good 1").fixed == Tally(0, 10)
+    assert trial.measured("good 1").judgement.verdict == "PART"
 
 
 def test_the_plan_counts_every_sample_once():

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from runtape.ops.verdicts import ControlPair, judge
+from runtape.ops.verdicts import ALPHA, LOOKS, ControlPair, Judgement, judge, judge_guard
+from runtape.stats.slots import Look, size
 from runtape.stats.tally import Tally
 
 BASE = Tally(10, 10)
@@ -62,4 +63,30 @@ def test_one_lost_rerun_of_many_is_chance():
 
 def test_more_candidates_need_more_evidence():
     assert judge(Tally(5, 5), Tally(0, 5), [], 1).verdict == "PASS"
-    assert judge(Tally(5, 5), Tally(0, 5), [], 20).verdict == "FAIL"
+    assert judge(Tally(5, 5), Tally(0, 5), [], 20).verdict == "PART"
+
+
+@pytest.mark.parametrize("candidates", [1, 4, 9])
+def test_all_looks_together_claim_a_drop_that_is_none_at_most_as_often_as_promised(candidates):
+    cutoffs = [ALPHA / (candidates * LOOKS)] * LOOKS
+
+    assert candidates * size(cutoffs, [Look(10, 10), Look(20, 20)]) <= ALPHA
+
+
+def test_a_large_drop_that_few_reruns_do_not_show_is_left_open():
+    judgement = judge(Tally(4, 10), Tally(0, 10), [KEPT], 4)
+
+    assert (judgement.verdict, judgement.open) == ("PART", True)
+    assert judgement.reason == "made in 0 of 10 reruns, as recorded in 4 of 10: too few reruns to tell; raise runs"
+    assert judge(Tally(4, 10), Tally(3, 10), [KEPT], 4).verdict == "FAIL"
+
+
+def test_a_guard_is_judged_without_chance():
+    assert judge_guard(Tally(4, 10), Tally(0, 10), [KEPT]) == Judgement(
+        "PASS", "checked on the 10 replies as recorded", 1.0
+    )
+    assert judge_guard(Tally(4, 10), Tally(1, 10), [KEPT]).reason.endswith("it lets 1 of 4 through")
+    assert judge_guard(Tally(4, 10), Tally(4, 10), [KEPT]).verdict == "FAIL"
+    assert judge_guard(Tally(4, 10), Tally(), [KEPT]).verdict == "FAIL"
+    lost = ControlPair("event 7", Tally(5, 5), Tally(0, 5))
+    assert judge_guard(Tally(4, 10), Tally(0, 10), [lost]).verdict == "PART"

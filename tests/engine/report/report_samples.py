@@ -81,6 +81,7 @@ def fix_report(**changes: Any) -> FixReport:
                 verdict="FAIL",
                 reason="the decision is still made in 9 of 10 reruns; the drop may be chance",
                 instead=[("answers in text", 1)],
+                edits=(AddSystem("Be polite."),),
             ),
         ],
         best="untrusted-content",

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from inline_snapshot import snapshot
-from report_samples import PLANTED, SENDS, TALKS, distribution, fix_report, why_report
+from report_samples import CAUSE, PLANTED, SENDS, TALKS, distribution, fix_report, why_report
 
-from runtape.report.fields import fix_fields, ranking_fields, rerun_fields, why_fields
+from runtape.report.fields import Show, fix_fields, ranking_fields, rerun_fields, why_fields
 from runtape.report.results import Ranked, Ranking
 from runtape.wire.values import Json
 
@@ -91,6 +92,10 @@ def test_fix_fields():
             "event": 12,
             "decision": "calls forward_email",
             "base": {"kept": 10, "n": 10},
+            "headline": [],
+            "causes": [],
+            "required": [],
+            "untested": [],
             "candidates": [
                 {
                     "name": "untrusted-content",
@@ -131,6 +136,7 @@ def test_fix_fields():
 def test_rerun_fields():
     assert rerun_fields(distribution(SENDS, TALKS, kept=1)) == snapshot(
         {
+            "status": "done",
             "decision": "calls send",
             "counts": [{"action": "does something", "n": 2}],
             "kept": {"kept": 1, "n": 2},
@@ -140,6 +146,8 @@ def test_rerun_fields():
             "asked": 2,
             "calls": 2,
             "reused": 0,
+            "planned": 2,
+            "seconds_left": None,
             "stopped": None,
             "notes": [],
             "next": "Run why on this event to find the text that the decision depends on.",
@@ -151,28 +159,51 @@ def test_the_headline_is_the_text_exactly_as_recorded():
     assert why_fields(why_report())["headline"] == [PLANTED]
 
 
-def test_a_stopped_run_says_so_unless_the_job_knows_better():
-    stopped = why_report(stopped="the budget is spent")
+def test_a_run_that_was_stopped_says_so():
+    assert why_fields(why_report(stopped="the budget is spent"))["status"] == "stopped"
+    assert fix_fields(fix_report(stopped="the budget is spent"))["status"] == "stopped"
+    assert rerun_fields(distribution(SENDS, stopped="the budget is spent"))["status"] == "stopped"
 
-    assert why_fields(why_report())["status"] == "done"
-    assert why_fields(stopped)["status"] == "stopped"
-    assert why_fields(stopped, status="paused", seconds_left=3.5)["status"] == "paused"
+
+def test_a_fix_tells_the_cause_as_why_does():
+    cause = why_report()
+    told = why_fields(cause)
+    shown = fix_fields(fix_report(why=cause))
+
+    names = ("headline", "causes", "required", "untested")
+    assert {name: shown[name] for name in names} == {name: told[name] for name in names}
+
+
+def test_a_fix_without_a_cause_has_the_same_fields():
+    assert set(fix_fields(fix_report(why=None))) == set(fix_fields(fix_report(why=why_report())))
 
 
 def test_all_recorded_text_is_shown_the_way_the_front_end_wants():
     def fence(text: str) -> str:
         return f"<{text}>"
 
-    ranking = Ranking("t", 1, PLANTED, [Ranked("9[3]/s4", PLANTED, 1.0, 9, None)], [])
+    show = Show(name=fence, passage=fence, ref=fence)
+    key = f"9[3]/{PLANTED}"
+    cause = replace(CAUSE, refs=[key], instead=[(PLANTED, 1)])
+    why = why_report(
+        decision=PLANTED,
+        notes=[PLANTED],
+        stopped=PLANTED,
+        causes=[cause],
+        required=[cause],
+        suspects=[(key, PLANTED, 0.5)],
+        untested=[(key, "an image")],
+    )
+    ranking = Ranking("t", 1, PLANTED, [Ranked(key, PLANTED, 1.0, 9, None)], [(key, "an image")])
     for fields in (
-        why_fields(why_report(decision=PLANTED, notes=[PLANTED], stopped=PLANTED), fence),
-        fix_fields(fix_report(decision=PLANTED, notes=[PLANTED], stopped=PLANTED), fence),
-        rerun_fields(distribution(SENDS, decision=PLANTED, actions=[(PLANTED, 1)]), fence),
-        ranking_fields(ranking, fence),
+        why_fields(why, show),
+        fix_fields(fix_report(decision=PLANTED, notes=[PLANTED], stopped=PLANTED, why=why), show),
+        rerun_fields(distribution(SENDS, decision=PLANTED, actions=[(PLANTED, 1)]), show),
+        ranking_fields(ranking, show),
     ):
         quoted = [text for text in texts_in(fields) if PLANTED in text]
         assert quoted
-        assert all(text == f"<{PLANTED}>" for text in quoted)
+        assert set(quoted) <= {f"<{PLANTED}>", f"<{key}>"}
 
 
 def test_fields_are_json():

@@ -8,6 +8,9 @@ from runtape.sample.asks import Ask
 from runtape.sample.model import Answer
 from runtape.wire.values import Json, Reply, Request
 
+PATIENCE = 60.0
+"""Seconds until a test that waits for something gives up: far more than it takes on a busy machine."""
+
 
 def chat(text: str = "go", *, endpoint: str | None = None, **body: Json) -> Request:
     """A recorded chat completion request with one user message."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import anyio
 import anyio.lowlevel
 import pytest
-from sampling import FakeModel, ask, said
+from sampling import PATIENCE, FakeModel, ask, said
 
 from runtape.errors import BudgetSpent, ModelFailed
 from runtape.sample import attempts
@@ -134,7 +134,7 @@ async def test_who_finds_the_budget_held_waits_until_it_is_settled() -> None:
         await budget.freed()
         freed = True
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait)
             await anyio.wait_all_tasks_blocked()
@@ -186,7 +186,7 @@ async def test_a_closed_budget_finishes_what_is_on_its_way_and_sends_nothing_tha
         return [said("yes")]
 
     model = FakeModel(held_up)
-    with ReplyCache(None) as cache, anyio.fail_after(5):
+    with ReplyCache(None) as cache, anyio.fail_after(PATIENCE):
         sampler = Sampler(model, cache, budget, concurrency=2, job="j")
 
         async def draw() -> None:

@@ -63,6 +63,48 @@ def test_any_other_recorded_address_is_refused_with_what_to_pass(url: str) -> No
             endpoint_for(recorded(url), environ=environ)
 
 
+@pytest.mark.parametrize("base", ["http://127.0.0.1:2375", "https://api.openai.com", "http://[::1]:80"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        "/containers/prune?x=",
+        "/containers/prune#",
+        "/containers/prune#x",
+        "/v1?x",
+        "/v1;x=1",
+        "/v1/../admin",
+        "/./v1",
+        "/..",
+        "/v1/%2e%2e/admin",
+        "/v1%3Fx=",
+        "//evil.example/v1",
+        "/v1\\admin",
+        "/v1/a b",
+        "/v1/\u202e",
+        "?x=",
+    ],
+)
+def test_a_recorded_address_that_could_lead_past_the_api_is_refused(base: str, more: str) -> None:
+    if more.endswith("#"):  # nothing behind it: it goes with the address made anew
+        assert endpoint_for(recorded(base + more), environ=BOTH).url == base + more[:-1]
+        return
+    with pytest.raises(EndpointNotAllowed, match="--base-url"):
+        endpoint_for(recorded(base + more), environ=BOTH)
+    assert endpoint_for(recorded(base + more), base + more, BOTH).named, "the user may name it"
+
+
+@pytest.mark.parametrize("user", ["me@", "me:secret@", ":secret@"])
+def test_a_recorded_address_with_credentials_is_refused(user: str) -> None:
+    with pytest.raises(EndpointNotAllowed, match="--base-url"):
+        endpoint_for(recorded(f"http://{user}127.0.0.1:8080/v1"), environ=BOTH)
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/openai/v1.0/my-model_2~a", "/.hidden/v1", "/a..b/..."])
+def test_a_recorded_address_with_a_plain_path_is_asked(path: str) -> None:
+    endpoint = endpoint_for(recorded(f"http://127.0.0.1:8080{path}"), environ=BOTH)
+    assert endpoint.url == f"http://127.0.0.1:8080{path}".rstrip("/")
+
+
 @pytest.mark.parametrize(
     "url", ["ftp://api.openai.com", "api.openai.com/v1", "http://", "http://[::1", "http://a:99999", ""]
 )

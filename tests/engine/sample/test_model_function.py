@@ -196,29 +196,6 @@ def test_editing_a_function_makes_it_another_model(tmp_path: Path) -> None:
     assert identities[0] == identities[1] != identities[2]
 
 
-def make(text: str) -> tuple[Callable[[dict[str, Any]], str], Callable[[], int]]:
-    calls: list[int] = []
-    count = 0
-
-    def model(_: dict[str, Any]) -> str:
-        nonlocal count
-        count += 1
-        calls.append(count)
-        return text
-
-    return model, lambda: count
-
-
-def test_a_function_is_another_model_when_it_closes_over_another_setting_but_not_after_it_counted() -> None:
-    one, _ = make("a")
-    same, _ = make("a")
-    other, _ = make("b")
-    before = FunctionModel(one).identity
-    one({})
-    assert FunctionModel(one).identity == before == FunctionModel(same).identity
-    assert FunctionModel(other).identity != before
-
-
 class Assistant:
     def __call__(self, _: dict[str, Any]) -> str:
         return "object"

@@ -32,7 +32,7 @@ def counting() -> Loopback:
 
 def test_two_processes_with_the_same_samples_pay_for_each_once(tmp_path: Path) -> None:
     with counting() as server:
-        both = [start(tmp_path, server, 5.0) for _ in range(2)]
+        both = [start(tmp_path, server, 60.0) for _ in range(2)]
         first, second = (finish(process) for process in both)
     assert first == second
     assert len(server.requests) == 24

@@ -78,6 +78,41 @@ def test_what_one_cache_kept_the_next_one_finds(folder: Path) -> None:
         assert cache.notes == []
 
 
+def age(folder: Path, seconds: object) -> None:
+    db = sqlite3.connect(folder / "replies.sqlite")
+    db.execute(
+        "UPDATE replies SET at = at - ?" if isinstance(seconds, float) else "UPDATE replies SET at = ?", (seconds,)
+    )
+    db.commit()
+    db.close()
+
+
+def test_answers_older_than_a_day_are_told_with_how_to_draw_new_ones(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        for number in range(3):
+            cache.add(Sample("k", "pool", number), said("hi"), job="")
+        cache.add(Sample("k2", "pool", 0), said("hi"), job="")
+    age(folder, 80_000.0)
+    with ReplyCache(folder) as cache:
+        assert len(cache.answers("k", "pool")) == 3
+        assert cache.notes == []
+    age(folder, 10_000.0)
+    with ReplyCache(folder) as cache:
+        assert cache.notes == [], "nothing of it was used"
+        cache.add(Sample("k", "pool", 3), said("new"), job="")
+        for _ in range(2):
+            cache.answers("k", "pool")
+        assert cache.notes == [
+            "3 answers from the reply cache are more than a day old; pass --no-cache to draw new ones"
+        ]
+    with ReplyCache(folder) as cache:
+        cache.answers("k2", "pool")
+        assert cache.notes == ["1 answer from the reply cache is more than a day old; pass --no-cache to draw new ones"]
+    age(folder, "yesterday")
+    with ReplyCache(folder) as cache:
+        assert len(cache.answers("k", "pool")) == 4
+
+
 def test_the_folder_is_private_and_kept_out_of_version_control(folder: Path) -> None:
     ReplyCache(folder).close()
     assert (folder / ".gitignore").read_text(encoding="utf-8") == "*\n"

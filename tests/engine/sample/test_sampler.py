@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import itertools
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
 import anyio.lowlevel
 import pytest
-from sampling import FakeModel, ask, chat, said
+from sampling import PATIENCE, FakeModel, ask, chat, said
 
 from runtape.errors import BudgetSpent, ModelFailed
 from runtape.sample import attempts
@@ -15,7 +17,7 @@ from runtape.sample.budget import Budget
 from runtape.sample.cache import ReplyCache
 from runtape.sample.model import Answer, RequestRefused, Unanswered
 from runtape.sample.sampler import Counters, Sampler
-from runtape.wire.values import Json, Request
+from runtape.wire.values import Json, Reply, Request
 
 pytestmark = pytest.mark.anyio
 
@@ -257,7 +259,7 @@ async def test_a_cancelled_draw_keeps_what_arrived_and_sends_nothing_more(memory
     budget = Budget(100)
     sampler = Sampler(model, memory, budget, concurrency=8, job="why")
     sent: list[int] = []
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(sampler.draw, [ask(n=60)])
             await arrived.wait()
@@ -284,7 +286,7 @@ async def test_two_draws_of_the_same_samples_pay_once(tmp_path: Path) -> None:
     async def draw(cache: ReplyCache) -> None:
         drawn.append(await Sampler(model, cache, Budget(None)).draw([ask("a", 6), ask("b", 6)]))
 
-    with anyio.fail_after(10), ReplyCache(tmp_path) as one, ReplyCache(tmp_path) as two:
+    with anyio.fail_after(PATIENCE), ReplyCache(tmp_path) as one, ReplyCache(tmp_path) as two:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(draw, one)
             tasks.start_soon(draw, two)
@@ -292,18 +294,30 @@ async def test_two_draws_of_the_same_samples_pay_once(tmp_path: Path) -> None:
     assert drawn[0] == drawn[1]
 
 
+def leased_until(folder: Path) -> float:
+    db = sqlite3.connect(folder / "replies.sqlite")
+    [(expires,)] = db.execute("SELECT max(expires) FROM leases").fetchall()
+    db.close()
+    return float(expires or 0)
+
+
 async def test_a_claim_is_held_as_long_as_the_request_takes(tmp_path: Path) -> None:
     async def act(request: Request, n: int) -> Sequence[Answer]:
+        asked.set()
         await finish.wait()
         return [said("hi")]
 
-    finish = anyio.Event()
+    asked, finish = anyio.Event(), anyio.Event()
     model = FakeModel(act)
-    with anyio.fail_after(10), ReplyCache(tmp_path, lease=0.2) as one, ReplyCache(tmp_path, lease=0.2) as two:
+    lease = 10.0  # far more than a busy machine stalls
+    with anyio.fail_after(PATIENCE), ReplyCache(tmp_path, lease=lease) as one, ReplyCache(tmp_path, lease=lease) as two:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(Sampler(model, one, Budget(None)).draw, [ask()])
+            await asked.wait()
             tasks.start_soon(Sampler(model, two, Budget(None)).draw, [ask()])
-            await anyio.sleep(0.5)  # more than two leases
+            first = leased_until(tmp_path)
+            while leased_until(tmp_path) == first:  # noqa: ASYNC110 - the database tells
+                await anyio.sleep(0.05)
             finish.set()
     assert len(model.asked) == 1
 
@@ -370,3 +384,51 @@ async def test_a_server_that_honours_n_is_asked_for_many_samples_at_once(tmp_pat
         assert await sampler.samples_at_once(ask(n=2)) == 16
         await sampler.draw([ask(n=10)])
     assert model.asked == [2, 8]
+
+
+def served_by(*names: str | None) -> FakeModel:
+    given = itertools.cycle(names)
+
+    async def act(request: Request, n: int) -> list[Answer]:
+        return [Answer(Reply("hi", stop="end", model=next(given)), "hi")]
+
+    return FakeModel(act)
+
+
+async def test_a_server_that_answers_as_several_models_is_told(memory: ReplyCache) -> None:
+    sampler = Sampler(served_by("m-1", None, "m-2\u202e"), memory, Budget(None))
+    await sampler.draw([ask(n=3)])
+    [note] = sampler.notes
+    assert "asked for 'm', the server answered as 'm-1' and 'm-2<U+202E>': " in note
+
+
+async def test_a_model_that_changed_since_its_answers_were_kept_is_told(tmp_path: Path) -> None:
+    with ReplyCache(tmp_path) as cache:
+        sampler = Sampler(served_by("m-1"), cache, Budget(None))
+        await sampler.draw([ask(n=2)])
+        assert sampler.notes == []
+    with ReplyCache(tmp_path) as cache:
+        sampler = Sampler(served_by("m-2"), cache, Budget(None))
+        await sampler.draw([ask(n=2)])
+        assert sampler.notes == []
+        await sampler.draw([ask(n=3)])
+        [note] = sampler.notes
+        assert "answered as 'm-1' and 'm-2'" in note
+
+
+async def test_models_that_were_asked_for_by_different_names_may_differ(memory: ReplyCache) -> None:
+    async def act(request: Request, n: int) -> list[Answer]:
+        return [Answer(Reply("hi", stop="end", model=str(request.body["model"])), "hi")]
+
+    sampler = Sampler(FakeModel(act), memory, Budget(None))
+    other = Request("openai", "chat.completions", None, {**chat().body, "model": "m2"})
+    await sampler.draw([ask(n=2), Ask(other, "pool", 2)])
+    assert sampler.notes == []
+
+
+async def test_many_names_are_cut(memory: ReplyCache) -> None:
+    sampler = Sampler(served_by(*(f"{i}" * 500 for i in range(9))), memory, Budget(None))
+    await sampler.draw([ask(n=9)])
+    [note] = sampler.notes
+    assert "and 5 more" in note
+    assert len(note) < 600

@@ -93,12 +93,15 @@ def test_a_near_duplicate_that_does_nothing_is_taken_out_of_the_claim():
     assert sets(finding) == [{71}]
     assert finding.claims[0].kind == "decisive"
     assert finding.claims[0].without.n >= 3
+    assert [(leaf, back.kept == back.n > 0) for leaf, back in finding.claims[0].put_back] == [(71, True)]
 
 
 def test_a_leaf_that_matters_only_while_another_is_there_is_found():
-    for seed in SEEDS:
-        model = PlantedModel(lambda removed: 0.0 if 44 in removed and 46 not in removed else 1.0, seed=seed)
-        assert sets(investigate(context(100, pinned=range(20), hot=[44], seed=seed), model)) == [{44}]
+    found = 0
+    for seed in range(40):
+        model = PlantedModel(lambda removed: 0.0 if 44 in removed and 45 not in removed else 1.0, seed=seed)
+        found += sets(investigate(context(100, pinned=range(20), hot=[44], seed=seed), model)) == [{44}]
+    assert found >= 34
 
 
 def test_where_a_call_is_forced_the_larger_drop_leads():
@@ -169,8 +172,8 @@ def test_a_context_that_is_ignored_is_left_after_few_calls():
     assert model.calls <= 32
 
 
-def test_a_context_without_leaves_has_nothing_that_matters():
-    assert investigate(context(0), PlantedModel(lambda removed: 1.0)).status == "nothing read matters"
+def test_a_context_without_leaves_has_no_cause():
+    assert investigate(context(0), PlantedModel(lambda removed: 1.0)).status == "nothing found"
 
 
 def test_where_everything_is_pinned_it_is_examined_all_the_same():

@@ -9,6 +9,7 @@ from planted import PlantedModel, context, investigate, needs
 from runtape.search.attribute import Attribution
 from runtape.search.protocol import POOL
 from runtape.search.settings import Settings
+from runtape.stats.tally import Tally
 
 
 @st.composite
@@ -118,6 +119,27 @@ def test_confirming_reruns_are_never_those_that_nominated():
 
     finding = investigate(context(60, pinned=range(10)), TwoFaced(lambda removed: 1.0))
     assert finding.claims == ()
+
+
+def test_a_sample_that_does_not_count_is_read_against_the_claim():
+    class Losing(PlantedModel):
+        """Loses one of the first three fresh reruns of every claim."""
+
+        def tally(self, want):
+            whole = super().tally(want)
+            if not want.series.startswith("confirm:") or want.n > 3:
+                return whole
+            return Tally(kept=0, n=2, other=2, instead=(("calls archive", 2),), void=(("truncated", 1),))
+
+    attribution = Attribution(context(100, pinned=range(20), hot=[42]))
+    search = attribution.run()
+    model = Losing(needs(42))
+    asked = []
+    wants = next(search)
+    while not attribution.finding().claims:
+        asked += [want.n for want in wants if want.series == "confirm:0"]
+        wants = search.send(model.answer(wants))
+    assert asked == [3, 5]
 
 
 def test_a_model_that_stops_answering_ends_the_search_with_what_was_proven():
