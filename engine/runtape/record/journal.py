@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections.abc import Callable
 
 from ..trace.delta import Encoder
@@ -22,6 +24,8 @@ class Journal:
         self._requests = Encoder()
         # Re-entrant: a signal handler may make a model call of its own while this thread is writing one.
         self._encoding = threading.RLock()
+        # A child that is forked while another thread holds the lock would wait for a thread that it does not have.
+        _JOURNALS.add(self)
 
     def append(self, kind: str, payload: JsonObject, *, meta: JsonObject, parent: int | None = None) -> int:
         """Write one event; its number."""
@@ -57,3 +61,20 @@ class Journal:
         if clean.failure is not None:
             self._guard.failed(f"the content of an event ({kind}) was left out: {clean.failure}")
         return clean
+
+    def unlock_in_child(self) -> None:
+        """Begin anew in a process that was just forked: its lock, and requests that stand in a file of their own."""
+        self._encoding = threading.RLock()
+        self._requests = Encoder()
+
+
+_JOURNALS: weakref.WeakSet[Journal] = weakref.WeakSet()
+
+
+def _unlock_in_child() -> None:
+    for journal in tuple(_JOURNALS):
+        journal.unlock_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_in_child)

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from ..jsonable import jsonable
@@ -47,7 +48,13 @@ class FunctionModel:
             attempts.current.get().note(self._note)
         try:
             value = await self._call(as_dict(request))
-        except Exception as error:  # noqa: BLE001 - the user's code raises what it likes
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # The user's code raises what it likes: SystemExit, or the cancellation of a task of its own. Only a
+            # cancellation of this very task passes.
+            if isinstance(error, anyio.get_cancelled_exc_class()):
+                await anyio.lowlevel.checkpoint_if_cancelled()
             said = f"the model function {self.name!r} raised {_told(error)}"
             raise Unanswered(f"{said}. Mend it, then ask again: what it answered before is kept") from None
         try:
@@ -68,7 +75,7 @@ class FunctionModel:
         return await value if inspect.isawaitable(value) else value
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     try:
         said = str(error)
     except Exception:  # noqa: BLE001 - the user's exception class may be broken as well

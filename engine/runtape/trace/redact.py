@@ -160,11 +160,12 @@ _NAME_HINTS: Final = (
 )  # fmt: skip
 
 # (a text that every match holds, the marker's name, the shape). A digit is asked for where letters alone make words.
+# Recorded text is hostile: a shape never looks far ahead from every place where it could begin.
 _SHAPES: Final = tuple(
     (hint, kind, re.compile(shape))
     for hint, kind, shape in (
         ("sk-ant-", "sk_ant", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
-        ("sk-", "sk", r"\bsk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"),
+        ("sk-", "sk", r"\bsk-(?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{16,}"),
         ("k_live_", "stripe", r"\b[rs]k_live_[A-Za-z0-9]{16,}"),
         ("gh", "github", r"\bgh[pousr]_[A-Za-z0-9]{30,}"),
         ("github_pat_", "github", r"\bgithub_pat_[A-Za-z0-9_]{30,}"),
@@ -178,13 +179,13 @@ _SHAPES: Final = tuple(
         ("npm_", "npm", r"\bnpm_[A-Za-z0-9]{36}"),
         ("pypi-", "pypi", r"\bpypi-[A-Za-z0-9_-]{50,}"),
         ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-        ("earer ", "bearer", r"(?<=[Bb]earer )(?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*"),
+        ("earer ", "bearer", r"(?<=[Bb]earer )(?=[A-Za-z._~+/-]{0,200}\d)[A-Za-z0-9._~+/-]{16,}=*"),
         ("asic ", "basic", r"(?<=[Bb]asic )[A-Za-z0-9+/]{20,}={0,2}(?![A-Za-z0-9+/])"),
         ("://", "url_password", r"(?<=://)[^\s/:@\"'\\]{1,100}:[^\s/@\"'\\]{1,100}(?=@)"),
         (
             "PRIVATE KEY-----",
             "private_key",
-            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\w+/=\s\\:,-]{0,20000}?-----END [A-Z ]{0,30}PRIVATE KEY-----",
+            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[\w+/=\s\\:,]|-(?!----)){0,20000}-----END [A-Z ]{0,30}PRIVATE KEY-----",
         ),
     )
 )

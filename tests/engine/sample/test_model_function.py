@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import functools
 import sys
 import threading
@@ -15,7 +16,7 @@ from sampling import chat
 from runtape.errors import BadModel, ModelFailed
 from runtape.sample.function import FunctionModel
 from runtape.sample.http_models import HttpModel
-from runtape.sample.model import Answer
+from runtape.sample.model import Answer, Unanswered
 from runtape.sample.resolve import resolve
 from runtape.testing.models import ScriptedModel
 from runtape.wire.values import Reply, Request, ToolCall
@@ -209,3 +210,47 @@ async def test_callable_objects_and_methods_are_functions_too() -> None:
         model = FunctionModel(function)
         assert model.name == name
         assert (await model.sample(chat(), 1))[0].reply is not None
+
+
+async def _cancels_a_task_of_its_own(request: dict[str, Any]) -> str:
+    task = asyncio.ensure_future(asyncio.sleep(60))
+    task.cancel()
+    await task
+    return "never"
+
+
+def _exits(request: dict[str, Any]) -> str:
+    sys.exit(3)
+
+
+class _Odd(BaseException):
+    pass
+
+
+def _raises_no_exception(request: dict[str, Any]) -> str:
+    raise _Odd("odd")
+
+
+@pytest.mark.parametrize("function", [_cancels_a_task_of_its_own, _exits, _raises_no_exception])
+async def test_whatever_a_function_lets_escape_is_one_answer_less_and_never_the_end_of_the_process(function) -> None:
+    with pytest.raises(Unanswered, match=function.__name__):
+        await FunctionModel(function).sample(chat(), 1)
+
+
+async def test_a_cancellation_of_the_rerun_itself_passes() -> None:
+    async def waits(request: dict[str, Any]) -> str:
+        started.set()
+        await anyio.sleep(60)
+        return "never"
+
+    started = anyio.Event()
+    finished = []
+    async with anyio.create_task_group() as group:
+
+        async def ask() -> None:
+            finished.append(await FunctionModel(waits).sample(chat(), 1))
+
+        group.start_soon(ask)
+        await started.wait()
+        group.cancel_scope.cancel()
+    assert finished == []

@@ -261,3 +261,22 @@ def test_a_users_function_that_fails_costs_the_content_and_nothing_else(user: An
 def test_what_a_users_function_returns_is_made_json() -> None:
     done = redactor(lambda event: {**event, "payload": cast("Json", {"s": {1}, "n": float("nan")})})("log", {}, {})
     assert done.payload == {"s": [1], "n": "<nan>"}
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "piece",
+    ["sk-", "-----BEGIN PRIVATE KEY-----", "Bearer ", "://a:", "eyJaaaaaaaaaaa.eyJ", "password=", '{"password":'],
+)
+def test_a_text_full_of_beginnings_of_keys_is_read_once(piece: str) -> None:
+    # Reading on from each beginning to the end would take minutes here.
+    text = piece * (1_000_000 // len(piece))
+    assert redact_text(text)
+
+
+def test_a_private_key_with_headers_is_redacted_whole() -> None:
+    key = (
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB\n\nMIIabc/+=\n"
+        "-----END RSA PRIVATE KEY-----"
+    )
+    assert redact_text(f"x {key} y") == "x [redacted:private_key] y"
