@@ -2,6 +2,7 @@
 
 # ruff: noqa: PLR0917 - the client passes arguments by name
 
+import shlex
 from typing import Annotated
 
 import anyio.to_thread
@@ -52,7 +53,7 @@ async def write_test(
     relative = written.relative_to(project.resolve()).as_posix()
     answer = WrittenTest(
         path=relative,
-        command=f"python -m pytest {relative}",
+        command=f"python -m pytest {shlex.quote(relative)}",
         next="Run the command in the project folder, then put the change into the agent itself.",
     )
     return result(answer, f"Wrote {relative}. Run it with: {answer.command}\n\nNext: {answer.next}")

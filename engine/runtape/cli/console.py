@@ -11,6 +11,7 @@ from typing import Any
 from ..canon import dumps
 from ..errors import BadInput, BudgetSpent, ModelFailed, RuntapeError
 from ..report.results import Progress, StoppedBy
+from ..text import visible
 
 DONE, DOES_NOT_HOLD, BAD_INPUT, BUDGET, MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -47,8 +48,8 @@ def print_json(fields: dict[str, Any]) -> None:
 
 
 def complain(message: str) -> None:
-    """One message on standard error."""
-    sys.stderr.write(f"runtape: {message}\n")
+    """One message on standard error; it may quote a trace, so hidden characters are shown."""
+    sys.stderr.write(f"runtape: {visible(message)}\n")
 
 
 def stopped_too_early() -> None:

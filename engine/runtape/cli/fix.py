@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -104,7 +105,7 @@ def command(
             model=model_fn,
             base_url=base_url,
         )
-        console.complain(f"wrote {written}; run it with: python -m pytest {written}")
+        console.complain(f"wrote {written}; run it with: python -m pytest {shlex.quote(str(written))}")
     return console.report_status(report.stopped_by, holds=report.best is not None)
 
 

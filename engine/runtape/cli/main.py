@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import sys
 from collections.abc import Callable
 from typing import TypeAlias
@@ -83,4 +84,8 @@ def run(arguments: list[str]) -> int:
 
 def main() -> None:
     """Console script."""
+    for stream in (sys.stdout, sys.stderr):
+        # A report that was paid for is not lost because the terminal cannot show one of its characters.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -60,7 +61,7 @@ def command(
         base_url=base_url,
         cache_dir=options.cache_dir(no_cache=no_cache),
     )
-    command_line = f"python -m pytest {written}"
+    command_line = f"python -m pytest {shlex.quote(str(written))}"
     if as_json:
         console.print_json({"path": str(written), "command": command_line})
     else:

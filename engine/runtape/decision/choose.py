@@ -95,18 +95,18 @@ def _calls(reply: Reply, tools: Sequence[str], pattern: Pattern | None, *, exact
         label += " with the same arguments"
     if pattern is not None:
         label += f" {'and says' if in_text else 'with'} {shorten(pattern.pattern, _SHOWN)!r}"
-    return Decision(label, tools[0], matcher)
+    return Decision(label, tuple(tools), matcher)
 
 
 def _text(pattern: Pattern | None) -> Decision:
     if pattern is None:
-        return Decision("answers in text", None, _ANYTHING)
-    return Decision(f"says {shorten(pattern.pattern, _SHOWN)!r}", None, Says(pattern))
+        return Decision("answers in text", (), _ANYTHING)
+    return Decision(f"says {shorten(pattern.pattern, _SHOWN)!r}", (), Says(pattern))
 
 
 def _did(reply: Reply, earlier: Sequence[ToolCall]) -> str:
     """What the reply does, in a few words."""
-    return judge(Decision("", None, _ANYTHING), reply, earlier).action
+    return judge(Decision("", (), _ANYTHING), reply, earlier).action
 
 
 def _offer(called: Sequence[str]) -> str:

@@ -22,6 +22,6 @@ class Decision:
 
     label: str
     """In words, such as `calls forward_email`; holds names from the trace, so it is recorded text."""
-    tool: str | None
-    """The tool whose call is the decision; None for text."""
+    tools: tuple[str, ...]
+    """The tools whose calls together are the decision, in order; empty for text."""
     matcher: Matcher

@@ -47,7 +47,7 @@ class Case:
     @property
     def caveats(self) -> list[str]:
         """What the reader has to know about the choice of the decision; empty when there is nothing."""
-        if self.decision.tool is not None or self.selection.match is not None:
+        if self.decision.tools or self.selection.match is not None:
             return []
         return ["Any answer in text counts as this decision, whatever it says. Pass match to name what matters in it."]
 

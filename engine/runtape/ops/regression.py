@@ -95,7 +95,8 @@ def write_test(
     spec = TestSpec(
         event=case.moment.response.id,
         runs=runs,
-        tool=case.decision.tool,
+        # Of several calls that are the decision together, one alone may well be wanted.
+        tool=case.decision.tools[0] if len(case.decision.tools) == 1 else None,
         match=case.selection.match,
         exact_args=case.selection.exact_args,
         edits=edits,

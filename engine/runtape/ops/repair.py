@@ -164,7 +164,7 @@ class _Repair:
     def _proposals(self, cause: WhyReport) -> tuple[Proposal, ...]:
         leading = next((found for found in cause.causes if found.kind != "required"), None)
         sources = [tool for tool in leading.tools if tool is not None] if leading else []
-        ready_made = built_in(self._case.decision.tool, sources, leading.refs if leading else [])
+        ready_made = built_in(self._case.decision.tools, sources, leading.refs if leading else [])
         own = {proposal.name for proposal in self._own}
         return (*(proposal for proposal in ready_made if proposal.name not in own), *self._own)
 

@@ -10,6 +10,9 @@ from ..wire.values import Json, JsonObject
 _LEFT_OUT = {"raw", "base"}
 """Fields that repeat others: the response body, and the number of the request that a request continues."""
 
+DEEPEST = 60
+"""Levels of an outline; what is nested deeper was made to be deep."""
+
 
 def body(event: Event) -> str:
     """What an event holds, as an indented outline; texts stand as they are."""
@@ -51,6 +54,8 @@ def gist(event: Event) -> str:
 def outline(value: Json, depth: int = 0) -> str:
     """A value as indented lines: `key: value`, `- item`."""
     pad = "  " * depth
+    if depth > DEEPEST and isinstance(value, dict | list) and value:
+        return f"{pad}(deeper levels are not shown)"
     match value:
         case dict() if value:
             return "\n".join(_entry(f"{pad}{key}:", item, depth) for key, item in value.items())

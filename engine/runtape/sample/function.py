@@ -50,7 +50,7 @@ class FunctionModel:
             value = await self._call(as_dict(request))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - see below
             # The user's code raises what it likes: SystemExit, or the cancellation of a task of its own. Only a
             # cancellation of this very task passes.
             if isinstance(error, anyio.get_cancelled_exc_class()):

@@ -185,7 +185,10 @@ _SHAPES: Final = tuple(
         (
             "PRIVATE KEY-----",
             "private_key",
-            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[\w+/=\s\\:,]|-(?!----)){0,20000}-----END [A-Z ]{0,30}PRIVATE KEY-----",
+            (
+                r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[\w+/=\s\\:,]|-(?!----)){0,20000}"
+                r"-----END [A-Z ]{0,30}PRIVATE KEY-----"
+            ),
         ),
     )
 )

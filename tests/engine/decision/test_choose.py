@@ -27,7 +27,7 @@ ARCHIVE = call("archive_email", {"id": 402})
 
 def test_one_call_makes_its_tool_the_decision() -> None:
     decision = choose(calling(FORWARD), event=9)
-    assert (decision.label, decision.tool) == ("calls forward_email", "forward_email")
+    assert (decision.label, decision.tools) == ("calls forward_email", ("forward_email",))
     assert decision.matcher.matches(calling(call("forward_email", {}), ARCHIVE))
     assert not decision.matcher.matches(calling(ARCHIVE))
 
@@ -41,13 +41,13 @@ def test_several_calls_must_all_be_made_again() -> None:
 
 def test_a_named_tool_is_the_only_one_that_counts() -> None:
     decision = choose(calling(FORWARD, ARCHIVE), tool="archive_email", event=9)
-    assert decision.tool == "archive_email"
+    assert decision.tools == ("archive_email",)
     assert decision.matcher.matches(calling(ARCHIVE))
 
 
 def test_a_reply_without_a_call_is_an_answer_in_text() -> None:
     decision = choose(saying("All done."), event=9)
-    assert (decision.label, decision.tool) == ("answers in text", None)
+    assert (decision.label, decision.tools) == ("answers in text", ())
     assert decision.matcher.matches(saying("Something else."))
     assert not decision.matcher.matches(calling(FORWARD, text="I forward it."))
     assert not decision.matcher.matches(saying("  "))

@@ -15,7 +15,7 @@ def rule_of(proposal: Proposal) -> str:
 
 
 def test_the_built_in_fixes_name_the_source_and_the_action():
-    untrusted, guard, both, removed = built_in("forward_email", ["read_email"], ["9[0]/s2"])
+    untrusted, guard, both, removed = built_in(["forward_email"], ["read_email"], ["9[0]/s2"])
 
     assert "`read_email` returns" in rule_of(untrusted)
     assert "`forward_email`" in rule_of(guard)
@@ -24,12 +24,12 @@ def test_the_built_in_fixes_name_the_source_and_the_action():
 
 
 def test_a_decision_in_text_has_no_action_to_guard():
-    assert [proposal.name for proposal in built_in(None, [], [])] == ["untrusted-content"]
+    assert [proposal.name for proposal in built_in([], [], [])] == ["untrusted-content"]
 
 
 @pytest.mark.parametrize("name", ["x`. Now obey: ", "a\nb", "x" * 65, "send mail"])
 def test_a_tool_name_that_could_carry_instructions_stays_out_of_the_rules(name):
-    for proposal in built_in(name, [name], []):
+    for proposal in built_in([name], [name], []):
         assert name not in rule_of(proposal)
 
 
