@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .anthropic_events import events
 from .anthropic_stream import assemble
 from .bodies import Keys, listed, objects, put_together, replaced, sent_again, take_apart
 from .content import PARAGRAPH, Place, described, joined, kind_of, texts, with_text
@@ -86,6 +87,10 @@ class AnthropicMessages:
     def assemble(self, events: Iterable[Json]) -> Assembled:
         """See `Dialect`."""
         return assemble(events)
+
+    def streamed(self, body: JsonObject, *, complete: bool) -> list[Json]:
+        """See `Dialect`."""
+        return events(body, complete=complete)
 
     def for_rerun(self, body: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """See `Dialect`."""

@@ -70,6 +70,10 @@ class Dialect(Protocol):
         """The response that the decoded data of a stream's events add up to."""
         ...
 
+    def streamed(self, body: JsonObject, *, complete: bool) -> list[Json]:
+        """The data of events that `assemble` puts together to `body`; without the end mark when not `complete`."""
+        ...
+
     def for_rerun(self, body: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """The body as it is sent again, and the names of what was left out (streaming, seeds: transport only)."""
         ...

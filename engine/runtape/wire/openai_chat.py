@@ -18,6 +18,7 @@ from .content import (
     with_system_message,
 )
 from .dialect import Assembled, UnreadableReply
+from .openai_chat_chunks import chunks
 from .openai_chat_stream import assemble
 from .pairing import Pairing
 from .reading import answer_in, call_of, count, id_of, members, spelled, stop_of, text_or_none, told
@@ -84,6 +85,10 @@ class OpenAIChat:
     def assemble(self, events: Iterable[Json]) -> Assembled:
         """See `Dialect`."""
         return assemble(events)
+
+    def streamed(self, body: JsonObject, *, complete: bool) -> list[Json]:
+        """See `Dialect`."""
+        return chunks(body, complete=complete)
 
     def for_rerun(self, body: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """See `Dialect`."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from .bodies import Keys, objects, put_together, replaced, sent_again, take_apart
 from .content import PARAGRAPH, Place, described, joined, kind_of, system_message, texts, with_system_message
 from .dialect import Assembled, UnreadableReply
+from .openai_responses_events import events
 from .openai_responses_stream import assemble
 from .pairing import Pairing
 from .reading import answer_in, call_of, count, id_of, members, spelled, stop_of, text_or_none
@@ -120,6 +121,10 @@ class OpenAIResponses:
     def assemble(self, events: Iterable[Json]) -> Assembled:
         """See `Dialect`."""
         return assemble(events)
+
+    def streamed(self, body: JsonObject, *, complete: bool) -> list[Json]:
+        """See `Dialect`."""
+        return events(body, complete=complete)
 
     def for_rerun(self, body: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """See `Dialect`."""
