@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 # Imported here, not on first use: the name of this function is also the name of a package below, and a later import
 # of that package would put it in the place of the function.
+from .errors import RecordedToolError, ReplayDiverged
 from .record.recorder import Recorder, record
 from .trace.trace import Trace
 
@@ -16,12 +17,29 @@ if TYPE_CHECKING:
     from . import aio
     from .ops.regression import write_test
     from .ops.verbs import fix, rerun, why
+    from .playback.player import Replayer, replay
 
-__all__ = ["Recorder", "Trace", "aio", "fix", "load", "record", "rerun", "why", "write_test"]
+__all__ = [
+    "RecordedToolError",
+    "Recorder",
+    "ReplayDiverged",
+    "Replayer",
+    "Trace",
+    "aio",
+    "fix",
+    "load",
+    "record",
+    "replay",
+    "rerun",
+    "why",
+    "write_test",
+]
 
 _LAZY = {
+    "Replayer": "playback.player",
     "aio": "aio",
     "fix": "ops.verbs",
+    "replay": "playback.player",
     "rerun": "ops.verbs",
     "why": "ops.verbs",
     "write_test": "ops.regression",

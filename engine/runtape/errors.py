@@ -11,6 +11,8 @@ RuntapeError
 │   ├── BadModel              no model, or a model function that cannot be loaded
 │   ├── EndpointNotAllowed    a recorded address that the user did not name
 │   └── PathRefused           a file that must not be written there
+├── ReplayDiverged            the agent did something that is not in the record
+├── RecordedToolError         a tool failed when it was recorded, with an error that is no other class here
 ├── BudgetSpent
 └── ModelFailed               the model's server or the model function failed
 
@@ -62,6 +64,14 @@ class EndpointNotAllowed(BadInput):
 
 class PathRefused(BadInput):
     """Raised when a file must not be written at the given path."""
+
+
+class ReplayDiverged(RuntapeError):
+    """Raised at the end of a replay in which the agent made a model or tool call that is not in the record."""
+
+
+class RecordedToolError(RuntapeError):
+    """Raised by a replayed tool that failed when it was recorded; the text names the error's type."""
 
 
 class BudgetSpent(RuntapeError):

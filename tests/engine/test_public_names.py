@@ -18,7 +18,8 @@ def in_a_new_process(code: str) -> str:
 
 
 def test_the_public_names_are_these():
-    assert runtape.__all__ == ["Recorder", "Trace", "aio", "fix", "load", "record", "rerun", "why", "write_test"]
+    verbs = ["fix", "load", "record", "replay", "rerun", "why", "write_test"]
+    assert runtape.__all__ == ["RecordedToolError", "Recorder", "ReplayDiverged", "Replayer", "Trace", "aio", *verbs]
     assert runtape.aio.__all__ == ["fix", "rerun", "why"]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
 from types import ModuleType
+from typing import Any
 
 LIBRARIES = ("httpx", "httpx2")
 """Libraries of one shape: `openai` 3 and `anthropic` 2 send through the second, older ones through the first."""
@@ -46,3 +49,20 @@ def _collect(value: object, depth: int, found: list[object]) -> None:
         except Exception:  # noqa: BLE001, S112 -- a property of a foreign object may raise anything; it holds no client then
             continue
         _collect(held, depth - 1, found)
+
+
+def own_send(owner: object) -> Any:
+    """The `send` that was set on a client or class itself; None where an inherited one is used."""
+    return vars(owner).get("send")
+
+
+def client_classes() -> list[type]:
+    """The client classes of the HTTP libraries that are installed, sync and async."""
+    found: list[type] = []
+    for name in LIBRARIES:
+        # Loaded now: the program may import the SDK, and with it the library, later.
+        if importlib.util.find_spec(name) is None:
+            continue
+        library = importlib.import_module(name)
+        found.extend(kind for kind in (library.Client, library.AsyncClient) if kind not in found)
+    return found

@@ -7,8 +7,6 @@ sends through the same client, so none of them needs code here. What passes goes
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
 import inspect
 import threading
 import weakref
@@ -17,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from .attempt import Attempt
-from .clients import LIBRARIES
+from .clients import client_classes, own_send
 from .exchange import begin
 from .run import Run, current
 
@@ -51,7 +49,7 @@ def capture(run: Run) -> None:
     """Let `run` see what any HTTP client of the process sends while `run` is the current one."""
     with _lock:
         if not _patches:
-            _patches.extend(_Patch(kind) for kind in _client_classes())
+            _patches.extend(_Patch(kind) for kind in client_classes())
         _capturing.append(run)
 
 
@@ -78,7 +76,7 @@ class _Tap:
     def __init__(self, client: Any) -> None:
         self.runs: list[Run] = []
         before: Send = client.send
-        self._own = _own_send(client)
+        self._own = own_send(client)
         original = self._own or _unheld(client)
         self._send = _seen(original, self.runs, is_async=inspect.iscoroutinefunction(before), at=0)
         shown: Any = functools.update_wrapper(self._send, before)
@@ -88,17 +86,12 @@ class _Tap:
 
     def remove(self, client: Any) -> None:
         """Put the client's own `send` back, unless someone has replaced ours in the meantime."""
-        if _own_send(client) is not self._send:
+        if own_send(client) is not self._send:
             return
         if self._own is None:
             del client.send
         else:
             client.send = self._own
-
-
-def _own_send(client: object) -> Send | None:
-    """The `send` that was set on the client itself, by us or by others; None where the class's is used."""
-    return vars(client).get("send")
 
 
 def _class_of(value: object) -> Any:
@@ -132,17 +125,6 @@ class _Patch:
         """Put the class's own `send` back, unless someone has replaced ours in the meantime."""
         if self._kind.send is self._send:
             self._kind.send = self._before
-
-
-def _client_classes() -> list[type]:
-    found: list[type] = []
-    for name in LIBRARIES:
-        # Loaded now: the program may import the SDK, and with it the library, after it has started to record.
-        if importlib.util.find_spec(name) is None:
-            continue
-        library = importlib.import_module(name)
-        found.extend(kind for kind in (library.Client, library.AsyncClient) if kind not in found)
-    return found
 
 
 def _seen(original: Send, tapped: Sequence[Run], *, is_async: bool, at: int) -> Send:

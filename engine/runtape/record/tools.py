@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
-from typing import Any
+from typing import Any, Literal
 
 from .arguments import binder
 from .run import Run
 from .tool_run import ToolRun
+
+Kind = Literal["plain", "coroutine", "generator", "async generator"]
 
 Begin = Callable[[tuple[Any, ...], "dict[str, Any]"], "ToolRun | None"]
 
@@ -21,10 +23,10 @@ def recorded(tool: Any, run: Run, name: str | None = None) -> Any:
     the recording has ended it only calls through.
     """
     if isinstance(tool, staticmethod):
-        return staticmethod(recorded(_function_of(tool), run, name))
+        return staticmethod(recorded(function_of(tool), run, name))
     if isinstance(tool, classmethod):
-        return classmethod(recorded(_function_of(tool), run, name))
-    title = name or _name_of(tool)
+        return classmethod(recorded(function_of(tool), run, name))
+    title = name or name_of(tool)
     bind = binder(tool)
 
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToolRun | None:
@@ -32,20 +34,21 @@ def recorded(tool: Any, run: Run, name: str | None = None) -> Any:
             return ToolRun(run, title, bind(args, kwargs)) if run.active else None
         return None
 
-    wrapper = _wrapper_for(tool)(tool, begin)
+    wrapper = _WRAPPERS[kind_of(tool)](tool, begin)
     updated = ("__dict__",) if inspect.isroutine(tool) else ()  # the fields of a callable object are not the function's
     return functools.update_wrapper(wrapper, tool, updated=updated)
 
 
-def _wrapper_for(tool: Any) -> Callable[[Any, Begin], Callable[..., Any]]:
+def kind_of(tool: Any) -> Kind:
+    """Which kind of function `tool` is, or has as its `__call__`."""
     seen = (tool, _call_of(tool))
     if any(inspect.isasyncgenfunction(function) for function in seen):
-        return _async_generator
+        return "async generator"
     if any(inspect.iscoroutinefunction(function) for function in seen):
-        return _coroutine
+        return "coroutine"
     if any(inspect.isgeneratorfunction(function) for function in seen):
-        return _generator
-    return _plain
+        return "generator"
+    return "plain"
 
 
 def _plain(tool: Any, begin: Begin) -> Callable[..., Any]:
@@ -160,11 +163,21 @@ def _call_of(tool: object) -> Any:
     return getattr(type(tool), "__call__", None)  # noqa: B004 -- its kind is asked for, not whether it exists
 
 
-def _function_of(method: Any) -> Any:
+def function_of(method: Any) -> Any:
+    """The function in a `staticmethod` or `classmethod`."""
     return method.__func__
 
 
-def _name_of(tool: Any) -> str:
+def name_of(tool: Any) -> str:
+    """What a model would call it."""
     while isinstance(tool, functools.partial):
         tool = tool.func
     return getattr(tool, "__name__", None) or type(tool).__name__
+
+
+_WRAPPERS: dict[Kind, Callable[[Any, Begin], Callable[..., Any]]] = {
+    "plain": _plain,
+    "coroutine": _coroutine,
+    "generator": _generator,
+    "async generator": _async_generator,
+}

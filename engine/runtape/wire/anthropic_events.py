@@ -55,8 +55,7 @@ def _block(index: int, block: JsonObject) -> list[Json]:
         start["input"] = {}
         text = given if isinstance(given, str) else canon.dumps(given).decode()
         deltas.append({"type": "input_json_delta", "partial_json": text})
-    return [
-        {"type": "content_block_start", "index": index, "content_block": start},
-        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
-        {"type": "content_block_stop", "index": index},
-    ]
+    found: list[Json] = [{"type": "content_block_start", "index": index, "content_block": start}]
+    found.extend({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas)
+    found.append({"type": "content_block_stop", "index": index})
+    return found

@@ -77,7 +77,7 @@ def decode(chunks: Iterable[bytes]) -> Iterator[Json]:
 
 def encode(event: Json) -> bytes:
     """One event with that data, named by its `type` as some APIs name theirs; text that is no JSON stands bare."""
-    data = event.encode() if event == DONE else canon.dumps(event)
+    data = DONE.encode() if event == DONE else canon.dumps(event)
     name = event.get("type") if isinstance(event, dict) else None
     head = f"event: {name}\n".encode() if isinstance(name, str) and not _LINE_END.search(name) else b""
     return head + b"data: " + data + b"\n\n"

@@ -1,0 +1,176 @@
+"""Plays a recorded run back to the agent that made it: recorded replies and tool results in place of real ones."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Literal, TypeVar, final, overload
+
+from ..canon import loads
+from ..errors import BadInput, ReplayDiverged
+from ..record.clients import http_clients
+from ..record.guard import tell
+from ..trace.lookup import find_trace
+from ..trace.trace import Trace
+from ..wire.dialects import dialect_of_path
+from .answers import Answer, answer_to
+from .divergence import Divergence
+from .model_calls import ModelCalls
+from .seam import Seam
+from .tool_runs import RecordedRun, ToolRuns
+from .tools import played
+
+RETRY_COUNT = "x-stainless-retry-count"
+"""Header in which the SDKs of OpenAI and Anthropic number the attempts of one call, from 0 on."""
+
+C = TypeVar("C")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def replay(
+    trace: str | os.PathLike[str] | Trace, *, on_diverge: Literal["stop", "live"] = "stop", capture: bool = False
+) -> Replayer:
+    """Play a recorded run back; a context manager.
+
+    The agent's own code runs against the record: no model is asked and no decorated tool runs. Requests and tool
+    arguments are compared with what was recorded, known secrets taken out; equal ones are answered in their order.
+
+    Args:
+        trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
+        on_diverge: At the first model or tool call that is not in the record, `stop` ends the block with
+            ReplayDiverged, whatever the agent catches; `live` says so on standard error and lets that call and all
+            later ones go to the real model and the real tools.
+        capture: Play to every HTTP client of the process, wrapped or not.
+
+    Raises:
+        BadInput: there is no such trace, or no such value of `on_diverge`.
+    """
+    if on_diverge not in ("stop", "live"):
+        raise BadInput(f"on_diverge={on_diverge!r} is neither 'stop' nor 'live'.")
+    recorded = trace if isinstance(trace, Trace) else Trace.load(find_trace(trace))
+    return Replayer(recorded, live=on_diverge == "live", capture=capture)
+
+
+@final
+class Replayer:
+    """One run being played back; made by `replay`. Usable from any thread or task."""
+
+    divergence: Divergence | None
+    """The first step of the agent that is not in the record; None as long as there is none."""
+
+    def __init__(self, trace: Trace, *, live: bool, capture: bool) -> None:
+        self.divergence = None
+        self._model_calls = ModelCalls(trace)
+        self._tool_runs = ToolRuns(trace)
+        self._live = live
+        self._capture = capture
+        self._seam = Seam(self._play)
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Replayer:
+        if self._capture:
+            self._seam.wrap_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+        if self.divergence is not None and not self._live:
+            raise ReplayDiverged(str(self.divergence)) from (None if isinstance(error, _Stop) else error)
+
+    def close(self) -> None:
+        """Give the clients back what they were."""
+        self._seam.remove()
+
+    @property
+    def left(self) -> list[int]:
+        """Events of the recorded model calls and tool runs that the agent has not made again, in order."""
+        return sorted([*self._model_calls.left, *self._tool_runs.left])
+
+    def wrap(self, client: C) -> C:
+        """Answer the model calls that `client` sends; returns the same object.
+
+        Takes what `Recorder.wrap` takes.
+
+        Raises:
+            BadInput: the client does not send through `httpx`; nothing could keep its calls from being made.
+        """
+        clients = http_clients(client)
+        if not clients:
+            raise BadInput(
+                f"cannot replay to a {type(client).__name__}: it holds no httpx client. Use replay(..., capture=True)."
+            )
+        for http in clients:
+            self._seam.wrap(http)
+        return client
+
+    @overload
+    def tool(self, function: F, /, *, name: str | None = None) -> F: ...
+    @overload
+    def tool(self, /, *, name: str | None = None) -> Callable[[F], F]: ...
+    def tool(self, function: F | None = None, /, *, name: str | None = None) -> F | Callable[[F], F]:
+        """Decorate a tool so that its recorded results are given and it is not run.
+
+        A result becomes what the tool's return annotation says, where that would be recorded the same. What the tool
+        raised is raised again: as the exception of that name that Python or the tool's module has, else as
+        RecordedToolError.
+        """
+
+        def decorate(tool: F) -> F:
+            decorated: F = played(tool, self.take_run, name)
+            return decorated
+
+        return decorate if function is None else decorate(function)
+
+    def take_run(self, name: str, arguments: dict[str, Any]) -> RecordedRun | None:
+        """The recorded run of a tool call, once; None when the tool is to be run: the replay has gone live."""
+        if self._is_live():
+            return None
+        found = self._tool_runs.take(name, arguments)
+        if isinstance(found, RecordedRun):
+            return found
+        self._diverge(found)
+        return None
+
+    def _play(self, request: Any) -> Answer | None:
+        dialect = dialect_of_path(request.url.path) if request.method == "POST" else None
+        if dialect is None or self._is_live():
+            return None
+        body = loads(request.content)
+        if not isinstance(body, dict):
+            self._diverge(Divergence("model call", "its body is no JSON object."))
+            return None
+        again = request.headers.get(RETRY_COUNT) not in (None, "0")
+        call = self._model_calls.take(dialect.api, body, again=again)
+        if isinstance(call, Divergence):
+            self._diverge(call)
+            return None
+        answer = answer_to(call)
+        if answer is None:
+            self._diverge(Divergence("model call", "the record holds no answer to it.", call.event))
+        return answer
+
+    def _is_live(self) -> bool:
+        """Whether calls go through. In a stopped replay none does any more."""
+        if self.divergence is None:
+            return False
+        if self._live:
+            return True
+        raise _Stop
+
+    def _diverge(self, divergence: Divergence) -> None:
+        with self._lock:
+            first = self.divergence is None
+            if first:
+                self.divergence = divergence
+        if not self._live:
+            raise _Stop
+        if first:
+            tell(f"the replay goes live from here on.\n{divergence}")
+
+
+class _Stop(BaseException):
+    """Ends the agent at a divergence. No Exception: agents and SDKs catch those and try again."""
