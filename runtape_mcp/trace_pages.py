@@ -59,7 +59,7 @@ def context_page(name: str, trace: Trace, event: int | str, part: Part) -> str:
 def _sent(trace: Trace, event: int | str) -> Iterator[tuple[str, Json]]:
     moment = resolve(trace, event)
     parts = trace.context(moment.request.id)
-    came = {origin.index: origin for origin in origins(trace, moment)}
+    came = {origin.index: origin for origin in origins(trace, moment) if origin.block is None}
     if parts.system is not None:
         yield f"{_origin(came, -1)}[system]", parts.system
     for index, message in enumerate(parts.messages):

@@ -117,7 +117,7 @@ def _dropped(context: Context, drops: list[Drop]) -> frozenset[int]:
 
 def _clean(context: Context, texts: dict[int, str], edit: Clean) -> dict[int, str]:
     """The tool results that lose the text."""
-    results = [at for at, slot in enumerate(context.slots) if slot.kind == "tool_result"]
+    results = [at for at, slot in enumerate(context.slots) if slot.kind == "tool_result" and slot.form == "text"]
     changed: dict[int, str] = {}
     for at in results:
         tree = split(texts[at]) if at in texts else context.trees[at]
@@ -136,6 +136,8 @@ def _replace(context: Context, texts: dict[int, str], edit: Replace) -> dict[int
         raise EditChangesNothing(f"This changes nothing: {_named(edit)}. Both texts are equal; give another new text.")
     changed: dict[int, str] = {}
     for at, slot in enumerate(context.slots):
+        if slot.form not in {"text", "json"}:
+            continue
         text = replaced(texts.get(at, slot.text), edit.old, edit.new)
         if text is not None:
             changed[at] = text

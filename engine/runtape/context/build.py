@@ -43,7 +43,7 @@ def build(request: Request, origins: Sequence[Origin]) -> Context:
         first_leaf.append(len(growing.leaves))
         if tree.spans:
             growing.add_message(at, tree)
-        elif slots[at].kind in _EXAMINED and slots[at].text.strip():
+        elif _is_examined(slots[at]) and slots[at].text.strip():
             growing.leave_out(slots[at].message, NO_WORDS)
     for index, message in enumerate(parts.messages):
         for reason in reasons(message):
@@ -57,9 +57,13 @@ def build(request: Request, origins: Sequence[Origin]) -> Context:
 
 
 def _tree(slot: Slot) -> Tree:
-    if slot.kind not in _EXAMINED or slot.text.strip() == PLACEHOLDER:
+    if not _is_examined(slot) or slot.text.strip() == PLACEHOLDER:
         return Tree(slot.text, ())
     return split(slot.text)
+
+
+def _is_examined(slot: Slot) -> bool:
+    return slot.kind in _EXAMINED and slot.form == "text"
 
 
 class _Growing:
@@ -72,11 +76,11 @@ class _Growing:
         self._slots = slots
         self._origins = origins
         self._task = next((slot.message for slot in slots if slot.kind == "user"), None)
-        self._texts = Counter(slot.message for slot in slots if slot.kind in _EXAMINED)
+        self._texts = Counter(slot.message for slot in slots if _is_examined(slot))
         seen: Counter[int] = Counter()
         self._block: dict[int, int] = {}
         for at, slot in enumerate(slots):
-            if slot.kind in _EXAMINED:
+            if _is_examined(slot):
                 seen[slot.message] += 1
                 self._block[at] = seen[slot.message]
 

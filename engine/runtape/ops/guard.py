@@ -46,7 +46,7 @@ def parse_guard(text: str) -> Guard:
 
 def user_text(slots: Iterable[Slot]) -> str:
     """Everything the user wrote in a request."""
-    return "\n".join(slot.text for slot in slots if slot.kind == "user")
+    return "\n".join(slot.text for slot in slots if slot.kind == "user" and slot.form == "text")
 
 
 def _leaves(value: Json) -> Iterator[str]:

@@ -136,7 +136,7 @@ def _cleaned(request: Request, cleaner: Cleaner) -> Request:
     dialect = dialect_for(request.api)
     body = request.body
     for slot in dialect.slots(request.body):
-        if slot.kind == "tool_result":
+        if slot.kind == "tool_result" and slot.form == "text":
             body = dialect.put(body, slot, _text(cleaner(slot.text)))
     return Request(request.provider, request.api, request.endpoint, body)
 

@@ -138,6 +138,10 @@ class Expander:
         """The system prompt outside the messages; None also when the request has no content."""
         return self._sticky.get(request, _EMPTY)["system"]
 
+    def tools(self, request: int) -> Json:
+        """The tools that the request offers; None also when the request has no content."""
+        return self._sticky.get(request, _EMPTY)["tools"]
+
     def history(self, request: int) -> list[Step]:
         """The requests that this one builds on, oldest first, and itself.
 

@@ -1,37 +1,50 @@
-"""Where each message of a request came from."""
+"""Where each part of a request came from."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .. import canon
 from ..wire.dialects import dialect_for
 from ..wire.values import Json, Slot
 from .delta import Step
 from .refs import Moment
-from .results import Answer, link, tool_runs
+from .results import Answer, Ran, link, tool_runs
 from .trace import Trace
+from .writers import Writers
 
 OUTSIDE = -1
 """`Origin.index` of a system prompt that stands outside the messages."""
+TOOLS = -2
+"""`Origin.index` of the list of tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where one message came from."""
+    """Where one message, or one tool result in it, came from."""
 
     event: int
-    """The event that first brought it: the `tool_result` of a tool's answer, else the first request that held it."""
+    """The event that first brought it: the `tool_result` of a tool's answer, the `llm_response` that wrote a message of
+    the agent, else the first request that held it."""
     index: int
-    """Which message of the request this is about; -1 for the system prompt outside of them."""
+    """The message that this is about; OUTSIDE for the system prompt outside of them, TOOLS for the list of tools."""
     tool: str | None = None
     """The tool whose result it is; None when it is none, or several."""
+    block: int | None = None
+    """The content block of one of several results in a message; None for the message as a whole."""
+    call: int | None = None
+    """The `tool_call` event that fetched a result; None where no tool run was recorded."""
+    writer: int | None = None
+    """The `llm_response` that wrote a message of the agent, or that asked for the call which a result answers."""
 
 
 def origins(trace: Trace, moment: Moment) -> tuple[Origin, ...]:
-    """One origin for each message of the request, in order; before them that of a system prompt outside of them.
+    """One origin for each message of the request, in order.
+
+    Before them that of the tools and that of a system prompt outside of the messages, where there are any. A message
+    with several tool results is followed by an origin for each of them.
 
     Raises:
         BrokenRequest: the request cannot be put together again.
@@ -43,15 +56,26 @@ def origins(trace: Trace, moment: Moment) -> tuple[Origin, ...]:
     logged_apart = len(parts.messages) - len(arrivals)
     if logged_apart > 0:  # a system prompt that has become the first message
         arrivals = [_Arrival(_system_event(trace, moment), -1, moment.request.id)] * logged_apart + arrivals
-    found = [Origin(arrival.event, index) for index, arrival in enumerate(arrivals[: len(parts.messages)])]
-    answers = _answers(dialect.slots(request.body), arrivals)
-    for index, run in link(answers, tool_runs(trace.events, moment.request.id)).items():
-        found[index] = Origin(run.event, index, run.tool)
-    for answer in answers:
-        if found[answer.message].tool is None:
-            found[answer.message] = replace(found[answer.message], tool=answer.tool)
+    arrivals = arrivals[: len(parts.messages)]
+    slots: list[list[Slot]] = [[] for _ in arrivals]
+    for slot in dialect.slots(request.body):
+        if 0 <= slot.message < len(slots):
+            slots[slot.message].append(slot)
+    writers = Writers(trace)
+    answers: list[list[Answer]] = [_answers(held, arrival) for held, arrival in zip(slots, arrivals, strict=True)]
+    linked = link([answer for held in answers for answer in held], tool_runs(trace.events, moment.request.id))
+    found: list[Origin] = []
+    if parts.tools:
+        found.append(Origin(_tools_event(trace, moment), TOOLS))
     if parts.system is not None:
-        found.insert(0, Origin(_system_event(trace, moment), OUTSIDE))
+        found.append(Origin(_system_event(trace, moment), OUTSIDE))
+    for index, (held, arrival) in enumerate(zip(answers, arrivals, strict=True)):
+        results = [_of_result(answer, arrival, linked.get(answer), writers) for answer in held]
+        if len(results) == 1:
+            found += results
+            continue
+        writer = writers.of_message(slots[index], arrival.held)
+        found += [Origin(arrival.event if writer is None else writer, index, writer=writer), *results]
     return tuple(found)
 
 
@@ -60,10 +84,25 @@ class _Arrival:
     """How one stored message got into the conversation."""
 
     event: int
+    """The first request of the run that held it."""
     after: int
     """The request before the one that added it; -1 when there is none."""
     before: int
     """The request that added it."""
+
+    @property
+    def held(self) -> int:
+        """The first request known to have held it."""
+        return min(self.event, self.before)
+
+
+def _of_result(answer: Answer, arrival: _Arrival, run: Ran | None, writers: Writers) -> Origin:
+    tool = answer.tool if run is None else run.tool or answer.tool
+    asking = run.requested_by if run is not None else None
+    if asking is None:
+        asking = writers.of_call(answer.call_id, tool, arrival.held if run is None or run.call is None else run.call)
+    event, call = (arrival.event, None) if run is None else (run.event, run.call)
+    return Origin(event, answer.message, tool, answer.block, call, asking)
 
 
 def _arrivals(trace: Trace, moment: Moment) -> list[_Arrival]:
@@ -108,22 +147,30 @@ def _system_event(trace: Trace, moment: Moment) -> int:
     return moment.request.id
 
 
-def _answers(slots: Iterable[Slot], arrivals: Sequence[_Arrival]) -> list[Answer]:
-    """The messages that hold exactly one tool result; several in one message have no one event."""
-    results: dict[int, dict[str | None, list[Slot]]] = {}
+def _tools_event(trace: Trace, moment: Moment) -> int:
+    """The first request of the run with the tools of this one."""
+    wanted = trace.stored_tools(moment.request)
+    for call in trace.calls:
+        if trace.stored_tools(call.request) == wanted:
+            return call.request.id
+    return moment.request.id
+
+
+def _answers(slots: Sequence[Slot], arrival: _Arrival) -> list[Answer]:
+    """The tool results in one message."""
+    results: dict[tuple[str | None, str | None], list[Slot]] = {}
     for slot in slots:
-        if slot.kind == "tool_result" and 0 <= slot.message < len(arrivals):
-            results.setdefault(slot.message, {}).setdefault(slot.call_id, []).append(slot)
+        if slot.kind == "tool_result":
+            results.setdefault((slot.call_id, slot.tool), []).append(slot)
     return [
         Answer(
-            message,
+            texts[0].message,
+            texts[0].block if len(results) > 1 else None,
             call_id,
             texts[0].tool,
-            "".join(slot.text for slot in texts),
-            arrivals[message].after,
-            arrivals[message].before,
+            "".join(slot.text for slot in texts if slot.form == "text"),
+            arrival.after,
+            arrival.before,
         )
-        for message, by_call in results.items()
-        if len(by_call) == 1
-        for call_id, texts in by_call.items()
+        for (call_id, _), texts in results.items()
     ]

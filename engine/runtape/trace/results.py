@@ -22,13 +22,19 @@ class Ran:
     call_id: str | None
     value: Json
     """What the tool returned, as recorded."""
+    call: int | None = None
+    """Its `tool_call` event."""
+    requested_by: int | None = None
+    """The reply that asked for it, where the recorder knew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One message of a request that holds one tool result."""
+    """One tool result in a message of a request."""
 
     message: int
+    block: int | None
+    """Its content block, in a message that holds several results; None for a message with one."""
     call_id: str | None
     tool: str | None
     """The tool of the call that it answers, where the request tells."""
@@ -53,23 +59,33 @@ def tool_runs(events: Iterable[Event], before: int) -> list[Ran]:
             ids = [source.payload.get("call_id") for source in (event, run) if source is not None]
             call_id = next((given for given in ids if isinstance(given, str) and given), None)
             name = tool_of(event) or (tool_of(run) if run is not None else None)
-            found.append(Ran(event.id, name, call_id, event.payload.get("result")))
+            asking = run.meta.get("requested_by") if run is not None else None
+            found.append(
+                Ran(
+                    event.id,
+                    name,
+                    call_id,
+                    event.payload.get("result"),
+                    run.id if run is not None else None,
+                    asking if isinstance(asking, int) else None,
+                )
+            )
     return found
 
 
-def link(answers: Sequence[Answer], ran: Sequence[Ran]) -> dict[int, Ran]:
-    """The tool run of each message that has one; no run is used twice.
+def link(answers: Sequence[Answer], ran: Sequence[Ran]) -> dict[Answer, Ran]:
+    """The tool run of each answer that has one; no run is used twice.
 
     Ids may be missing, or repeated in one run, so an equal content counts before order.
     """
     left = {run.event: run for run in ran}
-    linked: dict[int, Ran] = {}
+    linked: dict[Answer, Ran] = {}
     for fits in (_same_call_and_content, _same_call, _same_content, _in_its_turn):
         for answer in answers:
-            if answer.message not in linked:
+            if answer not in linked:
                 run = next((run for run in left.values() if fits(answer, run)), None)
                 if run is not None:
-                    linked[answer.message] = left.pop(run.event)
+                    linked[answer] = left.pop(run.event)
     return linked
 
 

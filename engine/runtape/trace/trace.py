@@ -148,6 +148,15 @@ class Trace:
         """
         return self._expander.system(self._asked(event).id)
 
+    def stored_tools(self, event: Event | int) -> Json:
+        """The tools that the request offers, as stored; None when it offers none.
+
+        Raises:
+            EventNotFound: there is no event of that number.
+            NotADecision: the event belongs to no request.
+        """
+        return self._expander.tools(self._asked(event).id)
+
     def _asked(self, event: Event | int) -> Event:
         found = self.event(event) if isinstance(event, int) else event
         call = self.call(found)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .. import canon
 from .anthropic_events import events
 from .anthropic_stream import assemble
-from .bodies import Keys, listed, objects, put_together, replaced, sent_again, take_apart
-from .content import PARAGRAPH, Place, described, joined, kind_of, texts, with_text
+from .bodies import Keys, listed, objects, put_together, sent_again, take_apart
+from .content import PARAGRAPH, Place, joined, kind_of, media, texts, with_text
+from .definitions import described
 from .dialect import Assembled, UnreadableReply
+from .editing import put
 from .pairing import Pairing
 from .reading import answer_in, call_of, count, id_of, members, spelled, stop_of, text_or_none
 from .values import Json, JsonObject, Parts, Reply, Slot, ToolCall, Usage
@@ -20,12 +23,15 @@ _CALLS = ("tool_use", "mcp_tool_use")
 
 _RESULTS = ("tool_result", "mcp_tool_result")
 
+_THOUGHT = ("thinking", "redacted_thinking")
+
 
 class AnthropicMessages:
     """`POST /v1/messages`.
 
-    Slots come as: the texts of `system`, of the messages' blocks in order, then the descriptions of tools. Thinking
-    and the blocks of server tools are no slots: they are signed or encrypted, and come back as they were.
+    Slots come as: the texts of `system`, the messages' blocks in order, then the descriptions of tools. Thinking is one
+    where the API lets it go: in turns before the last message of the user that is no tool result. The blocks of server
+    tools are no slots: they are encrypted, and come back as they were.
     """
 
     api: str = "messages"
@@ -43,15 +49,17 @@ class AnthropicMessages:
         """See `Dialect`."""
         found = list(texts(body.get("system"), Place(("system",), "system", -1)))
         pairing = Pairing()
-        for index, message in objects(body.get("messages")):
-            found.extend(_message(message, index, pairing))
+        messages = objects(body.get("messages"))
+        turn = max((index for index, message in messages if _is_asked(message)), default=-1)
+        for index, message in messages:
+            found.extend(_message(message, index, pairing, thinks=index > turn))
         for index, tool in objects(body.get("tools")):
             found.extend(described(tool, ("tools", index), index))
         return found
 
     def put(self, body: JsonObject, slot: Slot, text: str) -> JsonObject:
         """See `Dialect`."""
-        return replaced(body, slot.path, text)
+        return put(body, slot, text)
 
     def system_text(self, body: JsonObject) -> str | None:
         """See `Dialect`."""
@@ -101,7 +109,16 @@ class AnthropicMessages:
         return None
 
 
-def _message(message: JsonObject, index: int, pairing: Pairing) -> Iterator[Slot]:
+def _is_asked(message: JsonObject) -> bool:
+    """True for a message in which the user says something; one of tool results goes on with a turn."""
+    content = message.get("content")
+    return message.get("role") == "user" and (
+        isinstance(content, str) or any(block.get("type") not in _RESULTS for _, block in objects(content))
+    )
+
+
+def _message(message: JsonObject, index: int, pairing: Pairing, *, thinks: bool) -> Iterator[Slot]:
+    """`thinks`: the message belongs to the turn that goes on, whose thinking the API demands back."""
     place = Place(("messages", index, "content"), kind_of(message), index)
     content = message.get("content")
     if isinstance(content, str):
@@ -114,19 +131,37 @@ def _message(message: JsonObject, index: int, pairing: Pairing) -> Iterator[Slot
             result = Place((*place.path, block, "content"), "tool_result", index, pairing.result(call_id), call_id)
             yield from texts(item.get("content"), result, block)
         elif type_ in _CALLS:
-            name = item.get("name")
-            if isinstance(name, str):
+            name = text_or_none(item.get("name"))
+            if name is not None:
                 pairing.call(id_, name)
+            yield from _arguments(item.get("input"), place, block, name, id_)
+        elif type_ in _THOUGHT:
+            others = any(members(other).get("type") not in _THOUGHT for other in listed(content))
+            if others and not thinks:
+                thought = text_or_none(item.get("thinking")) or "thinking that only the provider can read"
+                yield place.at(block).slot(block, thought, "reasoning")
         else:
             yield from _own(item, place, block)
 
 
+def _arguments(given: Json, place: Place, block: int, tool: str | None, id_: str | None) -> Iterator[Slot]:
+    path = (*place.path, block, "input")
+    # `input` is an object, or the text that a stream brought in place of one.
+    if isinstance(given, str):
+        yield Slot(path, "tool_arguments", place.message, block, given, tool, id_)
+    elif isinstance(given, dict):
+        text = canon.dumps(given).decode()
+        yield Slot(path, "tool_arguments", place.message, block, text, tool, id_, "json")
+
+
 def _own(item: JsonObject, place: Place, block: int) -> Iterator[Slot]:
-    text = _text(item)
+    text, type_ = _text(item), item.get("type")
     if text is not None:
         yield place.at(block, "text").slot(block, text)
-    elif item.get("type") == "search_result":
+    elif type_ == "search_result":
         yield from texts(item.get("content"), place.at(block, "content"), block)
+    elif isinstance(type_, str) and type_ in {"image", "document", "container_upload"}:
+        yield from media(item, type_, place.at(block), block)
 
 
 def _text(block: JsonObject) -> str | None:

@@ -82,35 +82,6 @@ def objects(value: Json) -> list[tuple[int, JsonObject]]:
     return [(index, item) for index, item in enumerate(listed(value)) if isinstance(item, dict)]
 
 
-def replaced(body: JsonObject, path: tuple[str | int, ...], text: str) -> JsonObject:
-    """`body` with `text` at `path`; what lies beside the path is shared, not copied.
-
-    Raises:
-        ValueError: the body holds no text there.
-    """
-    changed = _replaced(body, path, 0, text)
-    if not isinstance(changed, dict):
-        raise _nothing_at(path)
-    return changed
-
-
-def _replaced(value: Json, path: tuple[str | int, ...], depth: int, text: str) -> Json:
-    if depth == len(path):
-        if not isinstance(value, str):
-            raise _nothing_at(path)
-        return text
-    step = path[depth]
-    if isinstance(value, dict) and isinstance(step, str) and step in value:
-        return {**value, step: _replaced(value[step], path, depth + 1, text)}
-    if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-        return [*value[:step], _replaced(value[step], path, depth + 1, text), *value[step + 1 :]]
-    raise _nothing_at(path)
-
-
-def _nothing_at(path: tuple[str | int, ...]) -> ValueError:
-    return ValueError(f"the request has no text at {'/'.join(map(str, path))}: take the slots from the same body")
-
-
 _TRANSPORT = ("stream", "stream_options", "seed")
 """How an answer travels; and a seed, with which every rerun would be the same draw."""
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .bodies import listed, objects
-from .values import Json, JsonObject, Slot, SlotKind
+from .reading import members
+from .values import Json, JsonObject, Path, Slot, SlotForm, SlotKind
 
 TEXT_KEY = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 """Part types that hold text, and the key that it stands under."""
@@ -20,7 +21,20 @@ KIND_OF_ROLE: dict[str, SlotKind] = {
 }
 """Roles whose text is not the user's."""
 
-Path = tuple[str | int, ...]
+_MEDIA = {
+    "image": "image",
+    "image_url": "image",
+    "input_image": "image",
+    "document": "document",
+    "file": "file",
+    "input_file": "file",
+    "container_upload": "file",
+    "input_audio": "sound",
+}
+"""Parts without words of their own, and what they are."""
+
+_SHOWN = 60
+"""Characters of an address or a name that tell which image or file a part is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +51,9 @@ class Place:
         """The place below this one."""
         return Place((*self.path, *steps), self.kind, self.message, self.tool, self.call_id)
 
-    def slot(self, block: int, text: str) -> Slot:
+    def slot(self, block: int, text: str, form: SlotForm = "text") -> Slot:
         """The text that stands here."""
-        return Slot(self.path, self.kind, self.message, block, text, self.tool, self.call_id)
+        return Slot(self.path, self.kind, self.message, block, text, self.tool, self.call_id, form)
 
 
 def kind_of(message: JsonObject) -> SlotKind:
@@ -62,14 +76,50 @@ def texts(content: Json, place: Place, block: int | None = None) -> Iterator[Slo
             yield place.at(index, key).slot(own, text)
         elif type_ == "search_result":
             yield from texts(part.get("content"), place.at(index, "content"), own)
+        elif isinstance(type_, str) and type_ in _MEDIA:
+            yield from media(part, type_, place.at(index), own)
 
 
-def described(tool: JsonObject, path: Path, block: int) -> Iterator[Slot]:
-    """The description in the definition of a tool."""
-    text, name = tool.get("description"), tool.get("name")
-    if isinstance(text, str):
-        named = name if isinstance(name, str) else None
-        yield Slot((*path, "description"), "tool_definition", -1, block, text, named)
+def media(part: JsonObject, type_: str, place: Place, block: int) -> Iterator[Slot]:
+    """The words of a document that brings them as text; of any other file, image or sound the part as a whole."""
+    source = members(part.get("source"))
+    match source.get("type"), source.get("data"), source.get("content"):
+        case "text", str() as data, _:
+            yield place.at("source", "data").slot(block, data)
+        case "content", _, content if blocks(content):
+            yield from texts(content, place.at("source", "content"), block)
+        case _:
+            yield place.slot(block, _label(part, type_, source), "block")
+
+
+def _label(part: JsonObject, type_: str, source: JsonObject) -> str:
+    """What a part without words is, such as `image, image/png, 1,204 characters of data`."""
+    told = [_MEDIA[type_]]
+    inside = [part, source, *(members(part.get(key)) for key in ("image_url", "file", "input_audio"))]
+    for holder in inside:
+        for key in (
+            "title",
+            "filename",
+            "media_type",
+            "format",
+            "file_id",
+            "url",
+            "image_url",
+            "file_url",
+            "file_data",
+            "data",
+        ):
+            value = holder.get(key)
+            if not isinstance(value, str) or not value:
+                continue
+            head, comma, data = value.partition(",")
+            if comma and head.startswith("data:"):
+                told += [head[len("data:") :].partition(";")[0], f"{len(data):,} characters of data"]
+            elif key in {"data", "file_data"}:
+                told.append(f"{len(value):,} characters of data")
+            else:
+                told.append(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")
+    return ", ".join(dict.fromkeys(told))
 
 
 def blocks(content: Json) -> int:
@@ -79,7 +129,7 @@ def blocks(content: Json) -> int:
 
 def joined(content: Json, separator: str = "") -> str | None:
     """All text of some content as one; None when there is none."""
-    found = [slot.text for slot in texts(content, Place((), "user", -1))]
+    found = [slot.text for slot in texts(content, Place((), "user", -1)) if slot.form == "text"]
     return separator.join(found) if found else None
 
 

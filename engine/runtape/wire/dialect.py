@@ -27,7 +27,8 @@ class Dialect(Protocol):
     """One file beside this one implements it for each API. Stateless; never edits an argument.
 
     Laws, held by one conformance suite for every dialect: `join(split(body)) == body`;
-    `put(body, slot, slot.text) == body` for every slot; `put` changes nothing outside the slot.
+    `put(body, slot, slot.text) == body` for every slot; `put` changes nothing outside the slot. `editing.without` takes
+    the tools' descriptions and reasoning out for good.
     """
 
     api: str
@@ -43,11 +44,16 @@ class Dialect(Protocol):
         ...
 
     def slots(self, body: JsonObject) -> list[Slot]:
-        """Every text of the request in context order: system first, then messages."""
+        """Every part of the request that can be changed, in context order: system, messages, definitions of tools."""
         ...
 
     def put(self, body: JsonObject, slot: Slot, text: str) -> JsonObject:
-        """The body with `text` in place of the slot's text."""
+        """The body with `text` in place of the slot's text; a block becomes a block of text, its cache mark kept.
+
+        Raises:
+            ValueError: the slot is not of this body, the text is no JSON where only JSON can stand, or it would change
+                what a model thought.
+        """
         ...
 
     def system_text(self, body: JsonObject) -> str | None:

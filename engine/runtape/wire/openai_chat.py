@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .bodies import Keys, listed, objects, put_together, replaced, sent_again, take_apart
-from .content import (
-    PARAGRAPH,
-    Path,
-    Place,
-    blocks,
-    described,
-    joined,
-    kind_of,
-    system_message,
-    texts,
-    with_system_message,
-)
+from .. import canon
+from .bodies import Keys, listed, objects, put_together, sent_again, take_apart
+from .content import PARAGRAPH, Place, blocks, joined, kind_of, system_message, texts, with_system_message
+from .definitions import described
 from .dialect import Assembled, UnreadableReply
+from .editing import put
 from .openai_chat_chunks import chunks
 from .openai_chat_stream import assemble
 from .pairing import Pairing
 from .reading import answer_in, call_of, count, id_of, members, spelled, stop_of, text_or_none, told
-from .values import Json, JsonObject, Parts, Reply, Slot, ToolCall, Usage
+from .values import Json, JsonObject, Parts, Path, Reply, Slot, ToolCall, Usage
 
 _KEYS = Keys(messages="messages")
 
@@ -30,11 +22,16 @@ _CALL_TEXT = {"function": "arguments", "custom": "input"}
 """Kinds of tool call, and the key of the text that the tool is given."""
 
 
+_REASONING = ("reasoning_content", "reasoning")
+"""Keys under which servers other than OpenAI's return, and take back, what the model thought."""
+
+
 class OpenAIChat:
     """`POST /chat/completions`.
 
     The system prompt is the first message of role system or developer; later ones are messages like any other.
-    Slots come as: texts and tool arguments of the messages in order, then the descriptions of tools.
+    Slots come as: texts and tool arguments of the messages in order, then the descriptions of tools. Reasoning that a
+    server takes back as a text is one in the turns before the user's last message; later servers may demand it.
     """
 
     api: str = "chat.completions"
@@ -52,8 +49,10 @@ class OpenAIChat:
         """See `Dialect`."""
         found: list[Slot] = []
         pairing = Pairing()
-        for index, message in objects(body.get("messages")):
-            found.extend(_message(message, index, pairing))
+        messages = objects(body.get("messages"))
+        turn = max((index for index, message in messages if message.get("role") == "user"), default=-1)
+        for index, message in messages:
+            found.extend(_message(message, index, pairing, thinks=index > turn))
         for index, tool in objects(body.get("tools")):
             for type_ in _CALL_TEXT:
                 found.extend(described(members(tool.get(type_)), ("tools", index, type_), index))
@@ -63,7 +62,7 @@ class OpenAIChat:
 
     def put(self, body: JsonObject, slot: Slot, text: str) -> JsonObject:
         """See `Dialect`."""
-        return replaced(body, slot.path, text)
+        return put(body, slot, text)
 
     def system_text(self, body: JsonObject) -> str | None:
         """See `Dialect`."""
@@ -99,7 +98,7 @@ class OpenAIChat:
         return dict(body) if n == 1 and "n" not in body else {**body, "n": n}
 
 
-def _message(message: JsonObject, index: int, pairing: Pairing) -> Iterator[Slot]:
+def _message(message: JsonObject, index: int, pairing: Pairing, *, thinks: bool) -> Iterator[Slot]:
     kind = kind_of(message)
     path = ("messages", index)
     content = message.get("content")
@@ -120,6 +119,13 @@ def _message(message: JsonObject, index: int, pairing: Pairing) -> Iterator[Slot
             pairing.call(id_, name)
         if isinstance(text, str):
             yield Slot(call_path, "tool_arguments", index, block + at, text, name, id_)
+        elif isinstance(text, dict):  # some servers take the object itself
+            spelling = canon.dumps(text).decode()
+            yield Slot(call_path, "tool_arguments", index, block + at, spelling, name, id_, "json")
+    for key in () if thinks else _REASONING:
+        thought = message.get(key)
+        if isinstance(thought, str):
+            yield Place((*path, key), kind, index).slot(block, thought, "reasoning")
 
 
 def _calls(message: JsonObject, path: Path) -> Iterator[tuple[Path, Json, Json, str | None]]:

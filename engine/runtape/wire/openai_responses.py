@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .bodies import Keys, objects, put_together, replaced, sent_again, take_apart
-from .content import PARAGRAPH, Place, described, joined, kind_of, system_message, texts, with_system_message
+from .bodies import Keys, objects, put_together, sent_again, take_apart
+from .content import PARAGRAPH, Place, joined, kind_of, system_message, texts, with_system_message
+from .definitions import described
 from .dialect import Assembled, UnreadableReply
+from .editing import put
 from .openai_responses_events import events
 from .openai_responses_stream import assemble
 from .pairing import Pairing
@@ -76,7 +78,7 @@ class OpenAIResponses:
 
     def put(self, body: JsonObject, slot: Slot, text: str) -> JsonObject:
         """See `Dialect`."""
-        return replaced(body, slot.path, text)
+        return put(body, slot, text, "input_text")
 
     def system_text(self, body: JsonObject) -> str | None:
         """See `Dialect`."""

@@ -8,10 +8,17 @@ from typing import Literal, TypeAlias
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 
+Path: TypeAlias = "tuple[str | int, ...]"
+"""Keys and indexes from a body to one of its values."""
+
 Stop = Literal["end", "tool_calls", "length", "filter", "refusal", "other"]
 """Why a reply ended, over all providers. The provider's own word is `Reply.stop_reason`."""
 
 SlotKind = Literal["system", "user", "assistant", "tool_result", "tool_arguments", "tool_definition"]
+
+SlotForm = Literal["text", "json", "block", "reasoning"]
+"""How a slot's text stands in the body: a string; a JSON value of which it is the spelling; a content block without
+words of its own, of which it is our description; a block or field of reasoning, which goes whole or stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +87,10 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One place in a request body that holds text."""
+    """One place in a request body that holds text, or a part that is as good as one to a model."""
 
-    path: tuple[str | int, ...]
-    """Keys and indexes from the body to the string."""
+    path: Path
+    """From the body to the string, value or block."""
     kind: SlotKind
     message: int
     """Index into `Parts.messages`; -1 for text outside them."""
@@ -91,5 +98,8 @@ class Slot:
     """Index among the content blocks of that message; 0 when the content is one string."""
     text: str
     tool: str | None = None
-    """The tool whose result or arguments this is, where the body tells."""
+    """The tool whose result, arguments or definition this is, where the body tells."""
     call_id: str | None = None
+    form: SlotForm = "text"
+    parameter: str | None = None
+    """The parameter that a description of a tool is about, such as `filter.path`; None for the tool's own."""

@@ -38,9 +38,12 @@ def test_messages_come_from_the_request_that_added_them_and_results_from_their_t
         chat(5, base=1, messages_append=[asks("read", "c1"), answers("{'mail': 'hello'}", "c1")]),
         calls_tool(6, 5, "forward", "c2"),
     )
-    assert came(trace, 6) == [(1, 0, None), (1, 1, None), (5, 2, None), (4, 3, "read")]
+    assert came(trace, 6) == [(1, 0, None), (1, 1, None), (2, 2, None), (4, 3, "read")]
     assert came(trace, 2) == [(1, 0, None), (1, 1, None)]
-    assert origins(trace, resolve(trace, 6))[3] == Origin(4, 3, "read")
+    assert origins(trace, resolve(trace, 6))[2:] == (
+        Origin(2, 2, writer=2),
+        Origin(4, 3, "read", call=3, writer=2),
+    )
 
 
 def test_a_result_that_no_recorded_tool_returned_comes_from_the_request(tmp_path: Path) -> None:
@@ -141,7 +144,7 @@ def test_a_system_prompt_outside_the_messages_stands_first_with_the_request_that
     assert came(trace, 6)[0] == (5, -1, None)
 
 
-def test_several_results_in_one_message_come_from_the_request(tmp_path: Path) -> None:
+def test_several_results_in_one_message_come_from_their_tools_one_by_one(tmp_path: Path) -> None:
     def result(call_id: str, text: str) -> dict[str, Any]:
         return {"type": "tool_result", "tool_use_id": call_id, "content": text}
 
@@ -162,7 +165,12 @@ def test_several_results_in_one_message_come_from_the_request(tmp_path: Path) ->
         line(6, "llm_request", {**facts, "messages": one}),
         line(7, "llm_response", {"text": "hm"}, parent=6),
     )
-    assert came(trace, 5)[-1] == (4, 2, None)
+    assert came(trace, 5)[2:] == [(4, 2, None), (1, 2, "t1"), (3, 2, "t2")]
+    assert [(origin.block, origin.call) for origin in origins(trace, resolve(trace, 5))[2:]] == [
+        (None, None),
+        (0, 0),
+        (1, 2),
+    ]
     assert came(trace, 7)[-1] == (1, 2, "t1")
 
 
@@ -175,3 +183,70 @@ def test_a_system_prompt_logged_apart_is_the_first_message(tmp_path: Path) -> No
         calls_tool(4, 3, "x"),
     )
     assert came(trace, 4) == [(1, 0, None), (1, 1, None), (3, 2, None)]
+
+
+def says(number: int, parent: int, text: str) -> dict[str, Any]:
+    return line(number, "llm_response", {"text": text, "tool_calls": []}, parent=parent)
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def test_what_the_agent_said_comes_from_the_reply_that_said_it(tmp_path: Path) -> None:
+    trace = load(
+        tmp_path / "t.jsonl",
+        chat(1, messages=[user("go"), said("An example.")]),
+        says(2, 1, "Plan: delete all."),
+        chat(3, base=1, messages_append=[said("Plan: delete all.\n"), user("on")]),
+        says(4, 3, "Yes."),
+        chat(5, base=3, messages_append=[said("Yes."), user("on")]),
+        says(6, 5, "Yes."),
+        chat(7, base=5, messages_append=[said("Yes."), user("on")]),
+        says(8, 7, "Done."),
+    )
+    found = {origin.index: origin.writer for origin in origins(trace, resolve(trace, 8))}
+    assert found == {0: None, 1: None, 2: 2, 3: None, 4: 4, 5: None, 6: 6, 7: None}
+
+
+def test_a_call_without_an_id_comes_from_the_reply_with_the_same_arguments(tmp_path: Path) -> None:
+    def asked(arguments: str) -> dict[str, Any]:
+        call = {"type": "function", "function": {"name": "read", "arguments": arguments}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+    trace = load(
+        tmp_path / "t.jsonl",
+        chat(1, messages=[user("go")]),
+        calls_tool(2, 1, "read", "", '{"a": 1, "b": 2}'),
+        chat(3, base=1, messages_append=[asked('{"b":2,"a":1}'), answers("x", "")]),
+        calls_tool(4, 3, "read", "", '{"a": 2}'),
+        chat(5, base=3, messages_append=[asked('{"a": 2}'), answers("y", "")]),
+        calls_tool(6, 5, "stop", ""),
+    )
+    assert [origin.writer for origin in origins(trace, resolve(trace, 6))] == [None, 2, 2, 4, 4]
+
+
+def test_a_result_that_nobody_recorded_names_the_reply_that_asked_for_it(tmp_path: Path) -> None:
+    trace = load(
+        tmp_path / "t.jsonl",
+        chat(1, messages=[user("go")]),
+        calls_tool(2, 1, "read", "c1"),
+        chat(3, base=1, messages_append=[asks("read", "c1"), answers("mail", "c1")]),
+        calls_tool(4, 3, "forward", "c2"),
+    )
+    assert origins(trace, resolve(trace, 4))[-1] == Origin(3, 2, "read", writer=2)
+
+
+def test_the_tools_come_from_the_first_request_that_offered_them(tmp_path: Path) -> None:
+    tool = {"type": "function", "function": {"name": "read", "description": "Reads."}}
+    trace = load(
+        tmp_path / "t.jsonl",
+        chat(1, messages=[user("go")], tools=[tool]),
+        says(2, 1, "hm"),
+        chat(3, base=1, messages_append=[user("on")]),
+        says(4, 3, "hm"),
+        chat(5, base=3, messages_append=[user("on")], tools=[tool, tool]),
+        says(6, 5, "hm"),
+    )
+    assert came(trace, 4)[0] == (1, -2, None)
+    assert came(trace, 6)[0] == (5, -2, None)

@@ -123,9 +123,17 @@ def test_every_text_of_a_conversation_is_a_slot_with_its_kind_and_tool() -> None
         ("system", -1, 1, "Always.", None, None),
         ("user", 0, 0, "Hello", None, None),
         ("user", 1, 0, "Look:", None, None),
+        ("user", 1, 1, "image, u", None, None),
+        ("user", 1, 2, "document, T, application/pdf, 8 characters of data", None, None),
         ("user", 1, 3, "found", None, None),
+        ("assistant", 2, 0, "A", None, None),
+        ("assistant", 2, 1, "thinking that only the provider can read", None, None),
+        ("assistant", 2, 2, "B", None, None),
         ("assistant", 2, 3, "Reading.", None, None),
+        ("tool_arguments", 2, 6, '{"id":1}', "read", "toolu_1"),
+        ("tool_arguments", 2, 7, '{"id":1}', "search", "toolu_2"),
         ("tool_result", 3, 0, "hit 1", "search", "toolu_2"),
+        ("tool_result", 3, 0, "image, u", "search", "toolu_2"),
         ("tool_result", 3, 0, "hit 2", "search", "toolu_2"),
         ("tool_result", 3, 1, "mail 1", "read", "toolu_1"),
         ("user", 3, 3, "Go on.", None, None),
@@ -151,7 +159,37 @@ def test_results_that_share_an_id_belong_to_its_calls_in_order() -> None:
     uses: Any = [{**USE, "id": "dup", "name": name} for name in ("first", "second")]
     results: Any = [{"type": "tool_result", "tool_use_id": "dup", "content": name} for name in ("one", "two")]
     slots = messages.slots({"messages": [{"role": "assistant", "content": uses}, {"role": "user", "content": results}]})
-    assert [(slot.text, slot.tool) for slot in slots] == [("one", "first"), ("two", "second")]
+    answers = [(slot.text, slot.tool) for slot in slots if slot.kind == "tool_result"]
+    assert answers == [("one", "first"), ("two", "second")]
+
+
+def test_thinking_can_go_from_turns_that_are_over_and_not_from_the_one_that_goes_on() -> None:
+    thought: Any = THOUGHTS[0]
+    result: Any = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "mail"}
+    talk: list[Any] = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": [thought, USE]},
+        {"role": "user", "content": [result]},
+    ]
+
+    def thoughts(*turns: Any) -> list[int]:
+        return [slot.message for slot in messages.slots({"messages": list(turns)}) if slot.form == "reasoning"]
+
+    assert thoughts(*talk) == []
+    assert thoughts(*talk, {"role": "assistant", "content": [thought]}, {"role": "user", "content": "More."}) == [1]
+    assert thoughts(*talk[:2], {"role": "user", "content": [result, text("And faster.")]}) == [1]
+
+
+def test_documents_of_words_are_read_as_words() -> None:
+    plain: Any = {"type": "text", "media_type": "text/plain", "data": "Pay at once."}
+    blocks: Any = {"type": "content", "content": [text("Page one."), {"type": "image", "source": {}}]}
+    content = [{"type": "document", "source": source} for source in (plain, blocks)]
+    slots = messages.slots({"messages": [{"role": "user", "content": content}]})
+    assert [(slot.text, slot.form) for slot in slots] == [
+        ("Pay at once.", "text"),
+        ("Page one.", "text"),
+        ("image", "block"),
+    ]
 
 
 @pytest.mark.parametrize(

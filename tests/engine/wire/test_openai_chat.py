@@ -68,7 +68,21 @@ def test_every_text_of_a_conversation_is_a_slot_with_its_kind_and_tool() -> None
             {"role": "function", "name": "old", "content": "done"},
         ],
         "tools": [
-            {"type": "function", "function": {"name": "read", "description": "Reads."}},
+            {
+                "type": "function",
+                "function": {
+                    "name": "read",
+                    "description": "Reads.",
+                    "parameters": {
+                        "type": "object",
+                        "properties": {
+                            "description": {"type": "string", "description": "Which mail."},
+                            "filter": {"type": "object", "properties": {"by": {"anyOf": [{"description": "Key."}]}}},
+                        },
+                        "required": ["description"],
+                    },
+                },
+            },
             {"type": "custom", "custom": {"name": "grep", "description": "Greps."}},
         ],
         "functions": [{"name": "old", "description": "Old."}],
@@ -76,6 +90,7 @@ def test_every_text_of_a_conversation_is_a_slot_with_its_kind_and_tool() -> None
     assert [(slot.kind, slot.message, slot.block, slot.text, slot.tool, slot.call_id) for slot in chat.slots(body)] == [
         ("system", 0, 0, "Be careful.", None, None),
         ("user", 1, 0, "Look:", None, None),
+        ("user", 1, 1, f"image, image/png, {len(PNG.split(',')[1])} characters of data", None, None),
         ("user", 1, 2, "And?", None, None),
         ("assistant", 2, 0, "Reading.", None, None),
         ("tool_arguments", 2, 1, '{"id": 1}', "read", "c1"),
@@ -87,9 +102,12 @@ def test_every_text_of_a_conversation_is_a_slot_with_its_kind_and_tool() -> None
         ("tool_arguments", 7, 0, "{}", "old", None),
         ("tool_result", 8, 0, "done", "old", None),
         ("tool_definition", -1, 0, "Reads.", "read", None),
+        ("tool_definition", -1, 0, "Which mail.", "read", None),
+        ("tool_definition", -1, 0, "Key.", "read", None),
         ("tool_definition", -1, 1, "Greps.", "grep", None),
         ("tool_definition", -1, 0, "Old.", "old", None),
     ]
+    assert [slot.parameter for slot in chat.slots(body)[-5:]] == [None, "description", "filter.by", None, None]
 
 
 @pytest.mark.parametrize(

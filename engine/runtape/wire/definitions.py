@@ -1,0 +1,70 @@
+"""The words in the definition of a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .reading import members, text_or_none
+from .values import Json, JsonObject, Path, Slot
+
+_SCHEMAS = ("parameters", "input_schema")
+"""Keys under which the APIs keep the schema of a tool's arguments."""
+
+# JSON Schema (2020-12 and older): keys whose value is a schema or a list of them, and keys that map names to schemas.
+_INSIDE = (
+    "items",
+    "prefixItems",
+    "additionalProperties",
+    "contains",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+)
+_NAMED = ("properties", "patternProperties", "$defs", "definitions")
+_PARAMETERS = frozenset({"properties", "patternProperties"})
+
+
+def described(tool: JsonObject, path: Path, block: int) -> Iterator[Slot]:
+    """The description of a tool, then those of its parameters, in the order in which they stand.
+
+    Args:
+        tool: The object that holds the tool's name.
+        path: Where it stands in the body.
+        block: The index of the tool.
+    """
+    name = text_or_none(tool.get("name")) or text_or_none(tool.get("server_label"))
+    for key in ("description", "server_description"):
+        text = tool.get(key)
+        if isinstance(text, str):
+            yield Slot((*path, key), "tool_definition", -1, block, text, name)
+    for key in _SCHEMAS:
+        yield from _schema(tool.get(key), (*path, key), block, name)
+
+
+def _schema(schema: Json, path: Path, block: int, name: str | None) -> Iterator[Slot]:
+    # With a stack of its own: a schema may be nested deeper than Python calls.
+    stack: list[tuple[Json, Path, tuple[str, ...]]] = [(schema, path, ())]
+    while stack:
+        value, at, parameter = stack.pop()
+        if isinstance(value, list):
+            stack += reversed([(item, (*at, index), parameter) for index, item in enumerate(value)])
+            continue
+        if not isinstance(value, dict):
+            continue
+        text = value.get("description")
+        if isinstance(text, str):
+            where = ".".join(parameter) or "arguments"
+            yield Slot((*at, "description"), "tool_definition", -1, block, text, name, parameter=where)
+        below: list[tuple[Json, Path, tuple[str, ...]]] = []
+        for key, inside in value.items():
+            if key in _INSIDE:
+                below.append((inside, (*at, key), parameter))
+            elif key in _NAMED:
+                for named, schema_of in members(inside).items():
+                    inner = (*parameter, named) if key in _PARAMETERS else parameter
+                    below.append((schema_of, (*at, key, named), inner))
+        stack += reversed(below)
