@@ -12,7 +12,7 @@ import typer
 
 from ..errors import RuntapeError
 from ..installed import conflict, version
-from . import console, demo, fix, ls, odds, rerun, show, test, why
+from . import console, demo, fix, ls, odds, proxy, rerun, show, test, why
 
 Command: TypeAlias = Callable[..., int]
 
@@ -47,6 +47,7 @@ for _name, _module in (
     ("rerun", rerun),
     ("fix", fix),
     ("test", test),
+    ("proxy", proxy),
 ):
     app.command(_name)(_exits_with_status(_module.command))
 
