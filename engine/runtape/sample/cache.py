@@ -16,6 +16,7 @@ from .. import canon
 from ..wire.dialects import dialect_for
 from ..wire.values import Request
 from . import answer_json
+from .memory import keep, shared_rows
 from .model import Answer
 from .rows import ReplyRows, Row, Sample
 
@@ -53,7 +54,7 @@ class ReplyCache:
         self._old: set[Sample] = set()
         """Answers handed out that were more than a day old when the cache was opened."""
         self._folder = None if folder is None else Path(folder)
-        self._memory = ReplyRows(None, lease)
+        self._memory = ReplyRows(None, lease) if self._folder is None else shared_rows(self._folder, lease)
         self._disk: ReplyRows | None = None
         self._writable = True
         if self._folder is not None:
@@ -168,8 +169,10 @@ class ReplyCache:
         # SQLite's "malformed" and "not a database" arrive as this very class; a full disk or a lock as a subclass.
         if type(error) is sqlite3.DatabaseError and self._folder is not None:
             self._replace_file(self._folder)
-        else:
-            self._note(f"replies cannot be kept in {self._folder} ({error}); they stay in memory for this run")
+            return
+        if self._folder is not None:
+            keep(self._folder)
+        self._note(f"replies cannot be kept in {self._folder} ({error}); they stay in memory for this run")
 
     def _replace_file(self, folder: Path) -> None:
         if self._disk is not None:
@@ -182,6 +185,7 @@ class ReplyCache:
                 (folder / f"{FILE}{tail}").unlink(missing_ok=True)
             self._disk = ReplyRows(folder / FILE, self.lease)
         except (sqlite3.Error, OSError) as error:
+            keep(folder)
             self._note(
                 f"the reply cache in {folder} is damaged and cannot be replaced ({error}); replies stay in memory"
             )

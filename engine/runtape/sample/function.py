@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, TypeAlias
 
 import anyio
 import anyio.lowlevel
-import anyio.to_thread
 
 from ..jsonable import jsonable
 from ..text import shorten, visible
 from ..wire.values import Request
 from . import attempts
 from .fingerprint import fingerprint, name_of
-from .model import Answer, Unanswered
+from .model import DEADLINE, Answer, Unanswered
 from .shapes import WANTED, BadShape, as_dict, as_reply
+from .thread import Raised, in_thread
 
 Answering: TypeAlias = Callable[[dict[str, Any]], object]
 """Takes the request as a dict and returns a reply in one of the shapes of `shapes`; sync or async."""
+
+SPARE = 0.5
+"""Seconds beyond the slowest call so far that a call on its way is waited for when the rerun is cancelled."""
 
 NAME_IT = "Name it as module:function or path/to/file.py:function to reuse them later"
 
@@ -28,13 +32,23 @@ NAME_IT = "Name it as module:function or path/to/file.py:function to reuse them 
 class FunctionModel:
     """Answers with what `function` returns; sync functions run in a thread each."""
 
-    def __init__(self, function: Answering, name: str | None = None, module: ModuleType | None = None) -> None:
+    def __init__(
+        self,
+        function: Answering,
+        name: str | None = None,
+        module: ModuleType | None = None,
+        *,
+        deadline: float = DEADLINE,
+    ) -> None:
         """`name` and `module`: how the user named the function."""
         self.name = name or name_of(function)
         made = fingerprint(function, module)
         self.identity = f"function {self.name} {made.text}"
         self.max_n = 1
         self._function = function
+        self._deadline = deadline
+        self._slowest = 0.0
+        """Seconds that the slowest call so far took."""
         self._note: str | None = None
         if made.opaque is not None:
             self._note = (
@@ -47,7 +61,8 @@ class FunctionModel:
         if self._note is not None:
             attempts.current.get().note(self._note)
         try:
-            value = await self._call(as_dict(request))
+            with anyio.fail_after(self._deadline) as scope:
+                value = await self._call(as_dict(request))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - see below
@@ -55,7 +70,10 @@ class FunctionModel:
             # cancellation of this very task passes.
             if isinstance(error, anyio.get_cancelled_exc_class()):
                 await anyio.lowlevel.checkpoint_if_cancelled()
-            said = f"the model function {self.name!r} raised {_told(error)}"
+            if isinstance(error, TimeoutError) and scope.cancelled_caught:
+                said = f"the model function {self.name!r} did not return within {self._deadline:g} s"
+            else:
+                said = f"the model function {self.name!r} raised {_told(error)}"
             raise Unanswered(f"{said}. Mend it, then ask again: what it answered before is kept") from None
         try:
             return [Answer(as_reply(value), jsonable(value))]
@@ -66,13 +84,18 @@ class FunctionModel:
         """Nothing to close."""
 
     async def _call(self, asked: dict[str, Any]) -> object:
+        started = time.monotonic()
         if inspect.iscoroutinefunction(self._function):
             value: object = self._function(asked)
         else:
-            # A limiter of its own: how many calls run at once is the sampler's to say. A cancelled rerun waits for the
-            # call, as its answer may have cost something and can be kept.
-            value = await anyio.to_thread.run_sync(self._function, asked, limiter=anyio.CapacityLimiter(1))
-        return await value if inspect.isawaitable(value) else value
+            ended = await in_thread(self._function, asked, lambda: self._slowest + SPARE)
+            if isinstance(ended, Raised):
+                raise ended.error
+            value = ended.value
+        if inspect.isawaitable(value):
+            value = await value
+        self._slowest = max(self._slowest, time.monotonic() - started)
+        return value
 
 
 def _told(error: BaseException) -> str:

@@ -18,12 +18,9 @@ from ..wire.values import Json, Request
 from . import attempts
 from .endpoint import ANTHROPIC, Endpoint, family_of
 from .failures import Exchange, failure, rejects_n
-from .model import Answer, Unanswered
+from .model import DEADLINE, Answer, Unanswered
 from .repeats import REPEATED, Repeats
 from .sdk_clients import Client, anthropic_client, openai_client
-
-DEADLINE = 600.0
-"""Seconds for one request, retries and pauses included; a server that sends a byte now and then gets no more."""
 
 MOST_AT_ONCE = 16
 """Samples asked for in one request at most; compatible servers refuse large numbers."""

@@ -9,6 +9,9 @@ from typing import Protocol, runtime_checkable
 from ..errors import ModelFailed
 from ..wire.values import Json, Reply, Request
 
+DEADLINE = 600.0
+"""Seconds for one request, retries and pauses included; a server that sends a byte now and then gets no more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

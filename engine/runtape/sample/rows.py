@@ -53,13 +53,14 @@ class Row(NamedTuple):
 class ReplyRows:
     """One connection to one database; path None is a database in memory. Belongs to one thread."""
 
-    def __init__(self, path: Path | None, lease: float) -> None:
+    def __init__(self, path: Path | None, lease: float, memory: str = ":memory:") -> None:
+        """`memory`: the database in memory to open; see `memory`."""
         self._lease = lease
         if path is not None:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Replies quote what the agent read: private to the user from the first byte.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        self._db = sqlite3.connect(path or ":memory:", timeout=BUSY, isolation_level=None)
+        self._db = sqlite3.connect(path or memory, timeout=BUSY, isolation_level=None, uri=path is None)
         try:
             self._prepare()
         except BaseException:
@@ -93,9 +94,10 @@ class ReplyRows:
         return [Row(*row) for row in found]
 
     def most_at_once(self, identity: str) -> int | None:
-        """Samples that this model was seen to give in one request; None when it was never tried."""
+        """Samples that this model gave in one request; None when it was never tried or the row is spoilt."""
         row = self._db.execute("SELECT samples FROM most_at_once WHERE identity = ?", (identity,)).fetchone()
-        return None if row is None else int(row[0])
+        known: object = None if row is None else row[0]
+        return known if isinstance(known, int) and known > 0 else None
 
     def learn_most_at_once(self, identity: str, samples: int) -> None:
         """Keep how many samples this model gives in one request."""

@@ -16,6 +16,7 @@ from openai import OpenAI
 
 import runtape
 
+CONCURRENCY = 16
 OPENING, BASE = 1, 10
 """Requests that are answered before there is a report, and reruns as recorded."""
 
@@ -71,6 +72,7 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
 
     assert process.returncode == 130
     assert "Traceback" not in err
+    assert len(server.requests) <= answered + CONCURRENCY, "nothing but what was on its way"
     if answered < OPENING:
         assert out == ""
         assert "stopped before anything is known" in err
@@ -79,3 +81,61 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
     assert report["status"] == "stopped"
     assert "run it again to go on" in report["stopped"]
     assert report["base"]["n"] == (BASE if answered > BASE else 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
+@pytest.mark.parametrize("answered", [0, BASE + 6])
+def test_a_model_function_that_never_returns_holds_up_no_interrupted_verb(
+    trace: Path, tmp_path: Path, answered: int
+) -> None:
+    reached, never = threading.Event(), threading.Event()
+
+    def hangs(received: Received) -> Answer:
+        if received.index >= answered:
+            reached.set()
+            never.wait(100)
+        return Answer("pay" if "Always pay at once." in json.dumps(received.body) else "I need an approval first.")
+
+    (tmp_path / "model.py").write_text(ASKS_A_SERVER, encoding="utf-8")
+    with Loopback(hangs) as server:
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "runtape.cli",
+                "why",
+                str(trace),
+                "tool:pay",
+                "--json",
+                "--model-fn",
+                "model.py:ask",
+            ],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "SERVER": server.root},
+        )
+        assert reached.wait(100)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=100)
+        sent = len(server.requests)
+        never.set()
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert sent <= answered + CONCURRENCY
+    report = json.loads(out)
+    assert "run it again to go on" in report["stopped"]
+    assert report["base"]["n"] == (BASE if answered else 0)
+
+
+ASKS_A_SERVER = """
+import json, os, urllib.request
+
+def ask(request):
+    data = json.dumps(request["messages"]).encode()
+    with urllib.request.urlopen(urllib.request.Request(os.environ["SERVER"], data, method="POST")) as answer:
+        said = json.load(answer)
+    return {"tool_calls": [{"name": "pay", "arguments": {}}]} if said == "pay" else said
+"""

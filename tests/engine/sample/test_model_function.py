@@ -11,6 +11,8 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
+from anyio import from_thread
+from anyio.lowlevel import current_token
 from sampling import chat
 
 from runtape.errors import BadModel, ModelFailed
@@ -254,3 +256,35 @@ async def test_a_cancellation_of_the_rerun_itself_passes() -> None:
         await started.wait()
         group.cancel_scope.cancel()
     assert finished == []
+
+
+async def test_a_function_that_does_not_return_in_time_is_one_answer_less() -> None:
+    never = threading.Event()
+
+    def hangs(_: dict[str, Any]) -> str:
+        never.wait()
+        return "late"
+
+    with pytest.raises(Unanswered, match=r"'.*hangs' did not return within 0.05 s"):
+        await FunctionModel(hangs, deadline=0.05).sample(chat(), 1)
+    never.set()
+
+
+async def test_an_answer_on_its_way_when_the_rerun_is_cancelled_is_kept() -> None:
+    def slow(_: dict[str, Any]) -> str:
+        from_thread.run_sync(started.set, token=token)
+        go_on.wait()
+        return "paid for"
+
+    started, go_on, token = anyio.Event(), threading.Event(), current_token()
+    finished: list[object] = []
+    async with anyio.create_task_group() as group:
+
+        async def ask() -> None:
+            finished.extend(await FunctionModel(slow).sample(chat(), 1))
+
+        group.start_soon(ask)
+        await started.wait()
+        group.cancel_scope.cancel()
+        go_on.set()
+    assert len(finished) == 1

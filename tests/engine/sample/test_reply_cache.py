@@ -223,6 +223,32 @@ def test_without_a_usable_folder_replies_stay_in_memory_with_one_note(unwritable
         assert "stay in memory" in cache.notes[0]
 
 
+def test_what_was_paid_without_a_usable_folder_is_found_by_the_next_question_of_this_process(unwritable: Path) -> None:
+    with ReplyCache(unwritable) as cache:
+        cache.add(ONE, said("hi"), job="why")
+        cache.learn_most_at_once("m", 3)
+    with ReplyCache(unwritable) as cache:
+        assert cache.answers("k", "pool") == {0: said("hi")}
+        assert (cache.paid("why"), cache.most_at_once("m")) == (1, 3)
+    with ReplyCache(unwritable.with_name("another")) as cache, ReplyCache(None) as alone:
+        assert cache.answers("k", "pool") == alone.answers("k", "pool") == {}
+
+
+@pytest.mark.parametrize("spoilt", ["x", "", None, 0, -5, 2.5, b"3"])
+def test_a_spoilt_row_about_a_model_is_as_if_it_was_never_asked(folder: Path, spoilt: object) -> None:
+    with ReplyCache(folder) as cache:
+        cache.learn_most_at_once("m", 8)
+        db = sqlite3.connect(folder / "replies.sqlite", isolation_level=None)
+        db.execute("DROP TABLE most_at_once")
+        db.execute("CREATE TABLE most_at_once (identity TEXT PRIMARY KEY, samples)")
+        db.execute("INSERT INTO most_at_once VALUES ('m', ?)", (spoilt,))
+        db.close()
+        assert cache.most_at_once("m") is None
+        cache.learn_most_at_once("m", 4)
+        assert cache.most_at_once("m") == 4
+        assert cache.notes == []
+
+
 def test_a_disk_that_fills_up_costs_no_reply(folder: Path) -> None:
     with ReplyCache(folder) as cache:
         cache.add(ONE, said("hi"), job="")
