@@ -24,6 +24,7 @@ from ..sample.oracle import Oracle
 from ..search.attribute import Attribution
 from ..search.finding import Finding
 from ..search.ledger import BASE
+from ..search.opening import BASE_SAMPLES
 from ..search.problem import Problem
 from ..search.settings import Depth, Profile, Settings
 from ..stats.tally import Outcome
@@ -37,9 +38,9 @@ from .salting import salted, series_of
 from .suspects import find_suspects
 from .telling import ranking, why_report
 
-OPENING = 2
+OPENING = BASE_SAMPLES
 """Reruns of the recorded context that go first, in one request where the API knows `n`: whether the server honours it
-decides how the search spreads its samples."""
+decides how the search spreads its samples. As many as the search begins with, so that they cost one context."""
 
 Heard: TypeAlias = Callable[[int, str, WhyReport], None]
 """Takes the samples expected in all, what is being done, and the report so far."""
