@@ -40,7 +40,7 @@ def table(*heads: str) -> None:
     print(f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
 
 
-def told(good: bool) -> str:
+def told(good: object) -> str:
     return "yes" if good else "**no**"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 
 from .server import Served
 
@@ -36,5 +35,14 @@ def billed(served: Sequence[Served], context: str) -> Billed:
 
 def _with_cache(one: Served, served: Sequence[Served]) -> float:
     before = [other.text for other in served if other.answered < one.arrived]
-    shared = max((len(commonprefix([one.text, text])) for text in before), default=0)
+    shared = max((_shared(one.text, text) for text in before), default=0)
     return len(one.text) - (1 - CACHED) * shared
+
+
+def _shared(one: str, other: str) -> int:
+    """Characters at the beginning that both have."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one.startswith(other[:middle]) else (low, middle - 1)
+    return low

@@ -72,11 +72,6 @@ def serving(server: Server, host: str) -> Iterator[str]:
         request_queue_size = 128
         daemon_threads = True
 
-        def server_bind(self) -> None:
-            # `HTTPServer.server_bind` looks the host's name up, which takes seconds for some.
-            super(ThreadingHTTPServer.__mro__[1], self).server_bind()
-            self.server_name, self.server_port = self.server_address[:2]
-
         def handle_error(self, *_: object) -> None:
             """A killed client hangs up in the middle: nothing to report."""
 

@@ -11,11 +11,17 @@ from ..context.pieces import Context
 from ..decision.actions import earlier_calls
 from ..decision.choose import choose
 from ..decision.decision import Decision
+from ..report.phrases import number
+from ..trace.chain import whole
 from ..trace.lookup import find_trace
-from ..trace.origins import origins
 from ..trace.refs import Moment, resolve
 from ..trace.trace import Trace
 from ..wire.values import Reply, Request, ToolCall
+
+_REBUILT = (
+    "The call named the response before it (previous_response_id) in place of sending what led to it. "
+    "The reruns send what {} of this run held."
+)
 
 TraceInput: TypeAlias = "Trace | str | os.PathLike[str]"
 EventInput: TypeAlias = "int | str"
@@ -43,13 +49,19 @@ class Case:
     """Tool calls that the request already holds."""
     decision: Decision
     context: Context
+    rebuilt: int = 0
+    """Earlier calls of the run whose input and output the request had left to its provider."""
 
     @property
     def caveats(self) -> list[str]:
-        """What the reader has to know about the choice of the decision; empty when there is nothing."""
+        """What the reader has to know about the request and the choice of the decision; empty when there is nothing."""
+        notes = [_REBUILT.format(number(self.rebuilt, "recorded call"))] if self.rebuilt else []
         if self.decision.tools or self.selection.match is not None:
-            return []
-        return ["Any answer in text counts as this decision, whatever it says. Pass match to name what matters in it."]
+            return notes
+        return [
+            *notes,
+            "Any answer in text counts as this decision, whatever it says. Pass match to name what matters in it.",
+        ]
 
 
 def load_trace(trace: TraceInput) -> Trace:
@@ -69,11 +81,13 @@ def open_case(trace: TraceInput, event: EventInput, selection: Selection | None 
         TraceNotFound: there is no such trace.
         EventNotFound: the trace has no such event.
         NotADecision: the event belongs to no model reply, or its reply does not make the selected decision.
+        BrokenRequest: what the model saw is not all in the trace.
     """
     selection = selection or Selection()
     loaded = load_trace(trace)
     moment = resolve(loaded, event)
-    request, reply = loaded.request(moment.request), loaded.reply(moment.response)
+    sent, reply = whole(loaded, moment), loaded.reply(moment.response)
+    request = sent.request
     earlier = tuple(earlier_calls(request))
     decision = choose(
         reply,
@@ -83,4 +97,5 @@ def open_case(trace: TraceInput, event: EventInput, selection: Selection | None 
         event=moment.response.id,
         earlier=earlier,
     )
-    return Case(loaded, moment, selection, request, reply, earlier, decision, build(request, origins(loaded, moment)))
+    context = build(request, sent.origins)
+    return Case(loaded, moment, selection, request, reply, earlier, decision, context, sent.earlier)

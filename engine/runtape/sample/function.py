@@ -60,8 +60,9 @@ class FunctionModel:
         """See `Model.sample`."""
         if self._note is not None:
             attempts.current.get().note(self._note)
+        value: object = None
         try:
-            with anyio.fail_after(self._deadline) as scope:
+            with anyio.move_on_after(self._deadline) as in_time:
                 value = await self._call(as_dict(request))
         except KeyboardInterrupt:
             raise
@@ -70,11 +71,9 @@ class FunctionModel:
             # cancellation of this very task passes.
             if isinstance(error, anyio.get_cancelled_exc_class()):
                 await anyio.lowlevel.checkpoint_if_cancelled()
-            if isinstance(error, TimeoutError) and scope.cancelled_caught:
-                said = f"the model function {self.name!r} did not return within {self._deadline:g} s"
-            else:
-                said = f"the model function {self.name!r} raised {_told(error)}"
-            raise Unanswered(f"{said}. Mend it, then ask again: what it answered before is kept") from None
+            raise self._failed(f"raised {_told(error)}") from None
+        if in_time.cancelled_caught:
+            raise self._failed(f"did not return within {self._deadline:g} s")
         try:
             return [Answer(as_reply(value), jsonable(value))]
         except BadShape as error:
@@ -82,6 +81,11 @@ class FunctionModel:
 
     async def aclose(self) -> None:
         """Nothing to close."""
+
+    def _failed(self, how: str) -> Unanswered:
+        return Unanswered(
+            f"the model function {self.name!r} {how}. Mend it, then ask again: what it answered before is kept"
+        )
 
     async def _call(self, asked: dict[str, Any]) -> object:
         started = time.monotonic()

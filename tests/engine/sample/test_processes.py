@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 import subprocess
 import sys
 import time
@@ -22,7 +23,7 @@ def start(folder: Path, server: Loopback, lease: float) -> subprocess.Popen[str]
 def finish(process: subprocess.Popen[str]) -> str:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    return out
+    return out.splitlines()[-1]
 
 
 def counting() -> Loopback:
@@ -53,3 +54,38 @@ def test_a_killed_process_loses_only_what_was_on_its_way(tmp_path: Path, after: 
         again = len(server.requests)
         finish(start(tmp_path, server, 0.3))
         assert len(server.requests) == again
+
+
+IN_FLIGHT = 4
+
+
+def kept(folder: Path) -> set[str]:
+    """The answers in a cache whose process is gone."""
+    db = sqlite3.connect(folder / "replies.sqlite")
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    found = {raw for (raw,) in db.execute("SELECT json_extract(answer, '$.raw') FROM replies")}
+    db.close()
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_killed_again_and_again_nothing_acknowledged_is_lost_or_paid_twice(tmp_path: Path) -> None:
+    before: set[str] = set()
+    with counting() as server:
+        for _ in range(10):
+            asked = len(server.requests)
+            process = start(tmp_path, server, 0.2)
+            assert process.stdout is not None
+            told = [process.stdout.readline() for _ in range(1)]
+            process.kill()
+            told += process.stdout.read().splitlines(keepends=True)
+            process.communicate()
+            after = kept(tmp_path)
+            assert before <= after
+            assert {line.strip() for line in told if line.endswith("\n")} <= after
+            assert len(server.requests) - asked <= len(after - before) + IN_FLIGHT
+            before = after
+            if len(after) > 24 - 2:
+                break
+        finish(start(tmp_path, server, 0.2))
+    assert len(kept(tmp_path)) == 24
