@@ -10,19 +10,21 @@ OWNERS = ("self", "cls")
 """First parameters that hold the object or class of a method: no argument that a model could have given."""
 
 
-def binder(function: Callable[..., Any]) -> Callable[[tuple[Any, ...], Mapping[str, Any]], dict[str, Any]]:
+def binder(
+    function: Callable[..., Any], *, is_method: bool = False
+) -> Callable[[tuple[Any, ...], Mapping[str, Any]], dict[str, Any]]:
     """A function from the positional and keyword arguments of one call to a dict by parameter name.
 
     Extra keywords stand beside the named ones; extra positions are a list under their parameter's name. Defaults that
-    the caller left alone are left out. Arguments that do not fit, or a function that does not tell its parameters,
-    give `{"args": [...], ...keywords}`.
+    the caller left alone are left out, and so is the object of a method. Arguments that do not fit, or a function that
+    does not tell its parameters, give `{"args": [...], ...keywords}`.
     """
     try:
         signature = inspect.signature(function)
     except Exception:  # noqa: BLE001 -- a foreign callable may raise anything when it is looked at
         return _unnamed
     kinds = {name: parameter.kind for name, parameter in signature.parameters.items()}
-    owner = next((name for name in list(kinds)[:1] if name in OWNERS), None)
+    owner = next((name for name in list(kinds)[:1] if is_method or name in OWNERS), None)
 
     def bound(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         try:

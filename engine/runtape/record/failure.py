@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 
+from ..jsonable import jsonable
 from ..wire.values import JsonObject
 from .guard import said
 
@@ -14,11 +15,16 @@ TEXT = 4000
 """Characters kept of a message."""
 
 
-def failure(error: BaseException, *, frames: bool = True) -> JsonObject:
+def failure(error: object, *, frames: bool = True) -> JsonObject:
     """`{type, message, traceback}`; never raises, whatever the exception does when it is looked at.
+
+    What is no exception is told by its text.
 
     `frames` is False where the stack is the SDK's own and tells nothing about the program.
     """
+    if not isinstance(error, BaseException):
+        kept = jsonable(error)
+        return {"type": type(error).__name__, "message": (kept if isinstance(kept, str) else str(kept))[:TEXT]}
     found: JsonObject = {"type": type(error).__name__, "message": said(error)[:TEXT]}
     if frames and error.__traceback__ is not None:
         found["traceback"] = "".join(traceback.format_tb(error.__traceback__, limit=-FRAMES))

@@ -60,20 +60,31 @@ def record(
 
     Raises:
         OSError: with `strict`, the file cannot be made.
+        TypeError: with `strict`, an argument is of the wrong type.
     """
-    run_path = None if path is None else Path(path)
-    if os.environ.get(DISABLED, "").lower() not in ("", "0", "false"):
-        return Recorder(file_path(run_path, name, dir), None, strict=False)
-    guard = Guard()
-    writer = Writer.create(file_path(run_path, name, dir))
-    if writer.error is not None:
+    off = os.environ.get(DISABLED, "").lower() not in ("", "0", "false")
+    try:
+        run_path = None if path is None else Path(path)
+        place = file_path(run_path, name, dir)
+        if off:
+            return Recorder(place, None, strict=False)
+        guard = Guard()
+        writer = Writer.create(place)
+        if writer.error is not None:
+            if strict:
+                raise writer.error  # noqa: TRY301 -- the arms differ in what is told
+            return Recorder(writer.path, None, strict=False)
+        captures = bool(capture)
+        run = Run(Journal(writer, redactor(redact), guard), guard)
+        run.append("run_start", run_start(run_path, name, tags))
+        recorder = Recorder(writer.path, run, strict=strict)
+    except Exception as error:  # an argument that is no path, a working directory that is gone: the program goes on
         if strict:
-            raise writer.error
-        return Recorder(writer.path, None, strict=False)
-    run = Run(Journal(writer, redactor(redact), guard), guard)
-    run.append("run_start", run_start(run_path, name, tags))
-    recorder = Recorder(writer.path, run, strict=strict)
-    if capture:
+            raise
+        if not off:
+            tell(f"this run is not recorded: {said(error)}")
+        return Recorder(Path("not-recorded.jsonl"), None, strict=False)
+    if captures:
         with guard:
             tap.capture(run)
     return recorder
@@ -109,6 +120,15 @@ class Recorder:
         if error is not None:
             self.error(error)
         self.close("ok" if error is None else "error")
+
+    def __copy__(self) -> Recorder:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Recorder:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[[str], Recorder], tuple[str]]:
+        return _elsewhere, (str(self.path),)
 
     def wrap(self, client: C) -> C:
         """Record the model calls that `client` sends; returns the same object.
@@ -151,10 +171,13 @@ class Recorder:
         def decorate(tool: F) -> F:
             if self._run is None:
                 return tool
-            with self._run.guard:
+            try:
                 decorated: F = recorded(tool, self._run, name)
-                return decorated
-            return tool
+            except Exception as error:  # noqa: BLE001 -- a foreign object; the program goes on with it
+                self._run.told = True
+                tell(f"cannot record the calls of a {type(tool).__name__}: {said(error)}")
+                return tool
+            return decorated
 
         return decorate if function is None else decorate(function)
 
@@ -177,9 +200,7 @@ class Recorder:
         if self._run is None:
             return UNNUMBERED
         with self._run.guard:
-            facts: JsonObject = {"provider": provider, "api": api}
-            if endpoint is not None:
-                facts["endpoint"] = endpoint
+            facts = by_hand.facts(provider, api, endpoint)
             return self._run.request(facts, by_hand.request_parts(model, messages, system, tools, params))
         return UNNUMBERED
 
@@ -200,10 +221,9 @@ class Recorder:
             return UNNUMBERED
         with self._run.guard:
             payload = by_hand.reply(text, tool_calls, stop_reason, raw)
-            meta: JsonObject = {} if latency_ms is None else {"latency_ms": latency_ms}
-            number = self._run.append("llm_response", payload, meta=meta, parent=request_id)
-            with self._run.guard:
-                self._run.asked.add(number, by_hand.wanted(payload))
+            meta: JsonObject = {} if latency_ms is None else {"latency_ms": jsonable(latency_ms)}
+            number = self._run.append("llm_response", payload, meta=meta, parent=by_hand.number(request_id, payload))
+            self._run.asked.add(number, by_hand.wanted(payload))
             return number
         return UNNUMBERED
 
@@ -232,7 +252,7 @@ class Recorder:
         with run.guard:
             leave(run, self._before)
             tap.release(run)
-        run.end({"status": status, "duration_ms": round((time.monotonic() - self._started) * 1000, 1)})
+        run.end({"status": jsonable(status), "duration_ms": round((time.monotonic() - self._started) * 1000, 1)})
         if not run.model_calls and not run.told:
             tell(f"{self.path.name} holds no model call; pass the agent's client to rec.wrap(client)")
 
@@ -250,3 +270,9 @@ class Recorder:
         if isinstance(error, BaseException):
             self.error(error)
         self.close("ok" if error is None else "error")
+
+
+def _elsewhere(path: str) -> Recorder:
+    """What a pickled recorder becomes: a file is written by the process that began it."""
+    tell(f"a copy of the recorder of {Path(path).name} records nothing here: call runtape.record() in this process")
+    return Recorder(Path(path), None, strict=False)

@@ -1,7 +1,9 @@
-"""The seam: `send` of HTTP clients, replaced so that the calls that pass through it are seen.
+"""The seam: `send` of HTTP client classes, replaced so that the calls that pass through it are seen.
 
-On one client (`tap`), or on the client classes of the process (`capture`). Every method, helper and copy of an SDK
-sends through the same client, so none of them needs code here. What passes goes to an `Attempt` and on, untouched.
+The method of the class is replaced, never an attribute of the client: the program may copy a client, keep its bound
+`send` or look into it, and finds what it would have found. Calls of clients that no run asked for pass by. Every
+method, helper and copy of an SDK sends through the same client, so none of them needs code here. What passes goes to an
+`Attempt` and on, untouched.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import inspect
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import Any
 
 from .attempt import Attempt
@@ -22,10 +24,11 @@ from .run import Run, current
 Send = Callable[..., Any]
 
 _lock = threading.Lock()
-"""Guards the three that follow."""
-_taps: weakref.WeakKeyDictionary[object, _Tap] = weakref.WeakKeyDictionary()
+"""Guards the three that follow against two threads that begin or end at once; reading needs none."""
+_taps: dict[int, _Tap] = {}
+"""By the client's identity: a client need not be hashable, and one that compares equal to another is still another."""
+_patches: dict[type, _Patch] = {}
 _capturing: list[Run] = []
-_patches: list[_Patch] = []
 
 _passing: set[int] = set()
 """Identities of the requests inside a replaced `send` right now: a call may pass several, and the first records it."""
@@ -38,9 +41,13 @@ def tap(client: Any, run: Run) -> None:
         Exception: the client does not let its `send` be replaced.
     """
     with _lock:
-        known = _taps.get(client)
+        known = _tap_of(client)
         if known is None:
-            known = _taps[client] = _Tap(client)
+            known = _Tap(client)
+            known.replace(client, run)
+            _taps[id(client)] = known
+        elif known.own is None:
+            known.replace(client, run)
         if run not in known.runs:
             known.runs.append(run)
 
@@ -48,90 +55,113 @@ def tap(client: Any, run: Run) -> None:
 def capture(run: Run) -> None:
     """Let `run` see what any HTTP client of the process sends while `run` is the current one."""
     with _lock:
-        if not _patches:
-            _patches.extend(_Patch(kind) for kind in client_classes())
+        for kind in client_classes():
+            _patch(kind, run)
         _capturing.append(run)
 
 
 def release(run: Run) -> None:
     """End what `tap` and `capture` began for `run`; the last run to leave takes the replacements away."""
     with _lock:
-        for client, known in list(_taps.items()):
+        for key, known in list(_taps.items()):
             if run in known.runs:
                 known.runs.remove(run)
             if not known.runs:
-                known.remove(client)
-                del _taps[client]
+                known.remove()
+                _taps.pop(key, None)
         if run in _capturing:
             _capturing.remove(run)
-            if not _capturing:
-                for patch in _patches:
-                    patch.remove()
-                _patches.clear()
+        for kind, patch in list(_patches.items()):
+            patch.runs.discard(run)
+            if not patch.runs:
+                patch.remove()
+                del _patches[kind]
 
 
 class _Tap:
-    """The replaced `send` of one client, and the runs that want to see it."""
+    """One client, held weakly, and the runs that want to see what it sends."""
 
     def __init__(self, client: Any) -> None:
+        key = id(client)
         self.runs: list[Run] = []
-        before: Send = client.send
-        self._own = own_send(client)
-        original = self._own or _unheld(client)
-        self._send = _seen(original, self.runs, is_async=inspect.iscoroutinefunction(before), at=0)
-        shown: Any = functools.update_wrapper(self._send, before)
-        del shown.__wrapped__  # the bound method, which holds the client
-        shown.__signature__ = inspect.signature(before)
-        client.send = self._send
+        # No lock in the callback: the collector may run in a thread that holds it.
+        self.client = weakref.ref(client, lambda _: _taps.pop(key, None))
+        self.own: _Own | None = None
 
-    def remove(self, client: Any) -> None:
-        """Put the client's own `send` back, unless someone has replaced ours in the meantime."""
-        if own_send(client) is not self._send:
+    def replace(self, client: Any, run: Run) -> None:
+        """Put a replacement where this client finds its `send`."""
+        if "send" in getattr(client, "__dict__", ()):
+            self.own = _Own(client, self.runs)
             return
-        if self._own is None:
-            del client.send
-        else:
-            client.send = self._own
+        kind = next(base for base in _class_of(client).__mro__ if "send" in vars(base))
+        _patch(kind, run)
+
+    def remove(self) -> None:
+        """Take a replacement on the client itself away."""
+        client = self.client()
+        if self.own is not None and client is not None:
+            self.own.remove(client)
+
+
+def _tap_of(client: object) -> _Tap | None:
+    known = _taps.get(id(client))
+    return known if known is not None and known.client() is client else None
 
 
 def _class_of(value: object) -> Any:
     return type(value)
 
 
-def _unheld(client: Any) -> Send:
-    """The `send` of the client's class for this client, without holding it.
+class _Own:
+    """The replaced `send` of a client on which somebody had set one of their own."""
 
-    Held, the client would be part of a cycle: the program's dropping it would not close its connections any more.
-    """
-    reference = weakref.ref(client)
+    def __init__(self, client: Any, runs: Sequence[Run]) -> None:
+        self._before: Send = client.send
+        self._send = functools.update_wrapper(_seen(self._before, lambda _: runs, at=0), self._before)
+        client.send = self._send
 
-    def send(*args: Any, **kwargs: Any) -> Any:
-        alive = reference()
-        return _class_of(alive).send(alive, *args, **kwargs)
-
-    return send
+    def remove(self, client: Any) -> None:
+        """Put theirs back, unless someone has replaced ours in the meantime."""
+        if own_send(client) is self._send:
+            client.send = self._before
 
 
 class _Patch:
-    """The replaced `send` of one client class."""
+    """The replaced `send` of one client class, and the runs that need it."""
 
     def __init__(self, kind: Any) -> None:
+        self.runs: set[Run] = set()
         self._kind = kind
-        self._before: Send = kind.send
-        self._send = _seen(self._before, (), is_async=inspect.iscoroutinefunction(kind.send), at=1)
-        kind.send = functools.update_wrapper(self._send, self._before)
+        before: object = own_send(kind)
+        if not isinstance(before, FunctionType):
+            raise TypeError(f"its `send` is a {type(before).__name__}")
+        self._before: Send = before
+        self._send = functools.update_wrapper(_seen(before, _tapped, at=1), before)
+        kind.send = self._send
 
     def remove(self) -> None:
         """Put the class's own `send` back, unless someone has replaced ours in the meantime."""
-        if self._kind.send is self._send:
+        if own_send(self._kind) is self._send:
             self._kind.send = self._before
 
 
-def _seen(original: Send, tapped: Sequence[Run], *, is_async: bool, at: int) -> Send:
+def _patch(kind: Any, run: Run) -> None:
+    if kind not in _patches:
+        _patches[kind] = _Patch(kind)
+    _patches[kind].runs.add(run)
+
+
+def _tapped(args: tuple[Any, ...]) -> Sequence[Run]:
+    """The runs that asked for the client of a call through its class."""
+    known = _tap_of(args[0]) if args else None
+    return () if known is None else known.runs
+
+
+def _seen(original: Send, runs: Callable[[tuple[Any, ...]], Sequence[Run]], *, at: int) -> Send:
     """`original` with every request shown to the run that it belongs to; the request is argument number `at`."""
 
     def send(*args: Any, **kwargs: Any) -> Any:
-        passage = _enter(tapped, args[at] if len(args) > at else kwargs.get("request"))
+        passage = _enter(runs(args), args[at] if len(args) > at else kwargs.get("request"))
         if passage is None:
             return original(*args, **kwargs)
         with passage:
@@ -140,7 +170,7 @@ def _seen(original: Send, tapped: Sequence[Run], *, is_async: bool, at: int) -> 
         return response
 
     async def asend(*args: Any, **kwargs: Any) -> Any:
-        passage = _enter(tapped, args[at] if len(args) > at else kwargs.get("request"))
+        passage = _enter(runs(args), args[at] if len(args) > at else kwargs.get("request"))
         if passage is None:
             return await original(*args, **kwargs)
         with passage:
@@ -148,7 +178,7 @@ def _seen(original: Send, tapped: Sequence[Run], *, is_async: bool, at: int) -> 
         passage.attempt.answered(response)
         return response
 
-    return asend if is_async else send
+    return asend if inspect.iscoroutinefunction(original) else send
 
 
 class _Passage:

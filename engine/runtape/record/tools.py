@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
-from typing import Any, Literal
+from types import FunctionType, MethodType
+from typing import Any, Literal, cast
 
 from .arguments import binder
+from .lookalike import like_function, like_object
 from .run import Run
 from .tool_run import ToolRun
 
@@ -17,17 +19,34 @@ Begin = Callable[[tuple[Any, ...], "dict[str, Any]"], "ToolRun | None"]
 
 
 def recorded(tool: Any, run: Run, name: str | None = None) -> Any:
-    """A function of the same kind as `tool` that does the same and records it.
+    """A callable of the same kind as `tool` that does the same and records it.
 
-    Same kind, so that a framework that asks whether its tool is a coroutine or a generator gets the same answer. Once
-    the recording has ended it only calls through.
+    Same kind, so that a program or framework that looks at its tool (is it a coroutine, what is its signature, which
+    attributes has it) finds what it would have found. Once the recording has ended it only calls through.
+
+    Raises:
+        TypeError: it cannot be recorded: a class whose instances are not called, or no callable.
     """
-    if isinstance(tool, staticmethod):
-        return staticmethod(recorded(function_of(tool), run, name))
-    if isinstance(tool, classmethod):
-        return classmethod(recorded(function_of(tool), run, name))
+    kind: Any = cast("object", type(tool))
+    again: Any = kind
+    if issubclass(kind, (staticmethod, classmethod)):
+        return _with_fields(again(recorded(function_of(tool), run, name)), tool)
+    if issubclass(kind, property):
+        getter = None if tool.fget is None else recorded(tool.fget, run, name)
+        return again(getter, tool.fset, tool.fdel, tool.__doc__)
+    if issubclass(kind, type):
+        return _class_of_tools(tool, run, name)
+    if not callable(tool):
+        raise TypeError(f"a {kind.__name__} cannot be called")
+    if isinstance(tool, MethodType):
+        function = tool.__func__
+        return MethodType(_stand_in(function, run, name, is_method=True), tool.__self__)
+    return _stand_in(tool, run, name)
+
+
+def _stand_in(tool: Any, run: Run, name: str | None, *, is_method: bool = False) -> Any:
     title = name or name_of(tool)
-    bind = binder(tool)
+    bind = binder(tool, is_method=is_method)
 
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToolRun | None:
         with run.guard:
@@ -35,8 +54,24 @@ def recorded(tool: Any, run: Run, name: str | None = None) -> Any:
         return None
 
     wrapper = _WRAPPERS[kind_of(tool)](tool, begin)
-    updated = ("__dict__",) if inspect.isroutine(tool) else ()  # the fields of a callable object are not the function's
-    return functools.update_wrapper(wrapper, tool, updated=updated)
+    return like_function(wrapper, tool) if isinstance(tool, FunctionType) else like_object(wrapper, tool)
+
+
+def _class_of_tools(kind: Any, run: Run, name: str | None) -> Any:
+    """The same class; calling its instances is recorded. Another class would break `isinstance`, bases and pickles."""
+    owner = next((base for base in kind.__mro__ if "__call__" in vars(base)), None)
+    if owner is None:
+        raise TypeError("it is a class whose instances cannot be called; decorate the method that does the work")
+    kind.__call__ = _stand_in(vars(owner)["__call__"], run, name or kind.__name__, is_method=True)
+    return kind
+
+
+def _with_fields(shown: object, tool: object) -> object:
+    fields: dict[str, Any] = vars(tool)
+    for key, value in fields.items():
+        if key not in vars(shown) or not key.startswith("__"):
+            setattr(shown, key, value)
+    return shown
 
 
 def kind_of(tool: Any) -> Kind:

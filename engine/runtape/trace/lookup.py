@@ -31,7 +31,7 @@ def find_trace(trace: str | os.PathLike[str]) -> Path:
     try:
         if path.is_file() or (path.name != name and path.exists()):
             return path
-    except ValueError:  # a zero byte; no file has it in its name
+    except (OSError, ValueError):  # a name too long for the system, a zero byte: no file is called so
         pass
     if path.name != name:
         raise TraceNotFound(f"there is no trace at {name!r}; `runtape ls` lists those that exist")

@@ -20,7 +20,8 @@ LAST: Final = "last"
 _NAMED: Final = 3
 _COMPARED: Final = 2_000
 """Newest names that a misspelled one is compared with."""
-_REFUSED: Final = ("/", "\\", "\0", ":", "~", "..")
+_REFUSED: Final = ("\0", "/", os.sep)
+"""What only a path has in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Store:
         raise TraceNotFound(f"there is no trace {_quoted(name)}; {self._nearest(name)}")
 
     def _row(self, entry: os.DirEntry[str]) -> Row | None:
-        if not entry.name.endswith(SUFFIX):
+        if not entry.name.endswith(SUFFIX) or entry.name.startswith("."):
             return None
         try:
             found = entry.stat()  # of what a link leads to

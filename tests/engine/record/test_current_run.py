@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import copy
+import gc
 import json
 import sys
 import threading
@@ -255,3 +257,45 @@ def test_what_cannot_be_wrapped_comes_back_with_a_word(
     assert type(thing).__name__ in said
     with record(tmp_path / "s.jsonl", strict=True) as rec, pytest.raises(BadInput, match="httpx"):
         rec.wrap(thing)
+
+
+@pytest.mark.parametrize("keep", [lambda http: http.send, lambda http: copy.copy(http).send], ids=["method", "copy"])
+def test_what_the_program_keeps_of_a_client_works_without_the_client(tmp_path: Path, keep: Any) -> None:
+    request = httpx2.Request("POST", "http://127.0.0.1/v1/chat/completions", json={"messages": []})
+    with record(tmp_path / "t.jsonl") as rec:
+        client = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json=CHAT)))
+        rec.wrap(client)
+        send = keep(client)
+        del client
+        gc.collect()
+        assert send(request).json() == CHAT
+        client = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json=CHAT)))
+        fields = dict(vars(client))
+        rec.wrap(client)
+        assert vars(client) == fields
+        assert client.send.__self__ is client
+    assert send(request).json() == CHAT
+    assert len(events(rec.path, "llm_request")) == (1 if keep(client).__self__ is client else 0)
+
+
+def test_a_client_with_a_send_of_its_own_gets_it_back(tmp_path: Path) -> None:
+    with fake_client() as client:
+        inner = client._client.send
+
+        def own(*args: Any, **kwargs: Any) -> Any:
+            return inner(*args, **kwargs)
+
+        client._client.send = own  # type: ignore[method-assign]
+        with record(tmp_path / "t.jsonl") as rec:
+            rec.wrap(client)
+            ask(client)
+        assert client._client.send is own
+    assert len(events(rec.path, "llm_request")) == 1
+
+
+def test_clients_that_are_not_wrapped_are_not_recorded(tmp_path: Path) -> None:
+    with fake_client() as wrapped, fake_client() as other, record(tmp_path / "t.jsonl") as rec:
+        rec.wrap(wrapped)
+        ask(other)
+        ask(wrapped)
+    assert len(events(rec.path, "llm_request")) == 1

@@ -221,7 +221,7 @@ def test_recording_switched_off_writes_nothing_and_changes_nothing(tmp_path: Pat
         cwd=tmp_path,
         env={"RUNTAPE_DISABLED": "1"},
     )
-    assert (done.stdout, done.stderr, done.returncode) == ("t.jsonl\n", "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == (f"{tmp_path / 't.jsonl'}\n", "", 0)
     assert list(tmp_path.iterdir()) == []
 
 
