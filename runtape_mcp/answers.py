@@ -49,13 +49,22 @@ class Room:
             "refs": 8,
             "events": 8,
             "instead": 3,
+            "upstream": self.rows,
+            "not_followed": 4,
         }
 
 
 _ROOMS = (Room(8, 400), Room(8, 160), Room(5, 120), Room(3, 80), Room(1, 40))
 """Tried in this order until the answer fits."""
 
-_UNKNOWN: JsonObject = {"decision": "", "base": {"kept": 0, "n": 0}, "causes": [], "required": [], "untested": []}
+_UNKNOWN: JsonObject = {
+    "decision": "",
+    "base": {"kept": 0, "n": 0},
+    "causes": [],
+    "required": [],
+    "untested": [],
+    "upstream": [],
+}
 """What an answer holds before anything is known."""
 _UNMEASURED: JsonObject = {"candidates": [], "best": None}
 _UNCOUNTED: JsonObject = {"decision": "", "counts": [], "kept": {"kept": 0, "n": 0}, "interval": [0.0, 1.0]}
@@ -141,6 +150,8 @@ def _cut(fields: Mapping[str, Json], most: Mapping[str, int], left_out: Counter[
 
 def _cut_value(name: str, value: Json, most: Mapping[str, int], left_out: Counter[str]) -> Json:
     match value:
+        case dict() if name in {"cause", "source"}:
+            return _cut(value, most, left_out)
         case list():
             kept = value[: most.get(name)]
             left_out[name] += len(value) - len(kept)
@@ -154,7 +165,7 @@ def _elsewhere(job: Job, left_out: Counter[str]) -> str:
     return f" Not shown here: {', '.join(said)}; read {_place(job)}." if said else ""
 
 
-_TOLD = ("causes", "required", "candidates", "counts", "untested", "refs", "instead")
+_TOLD = ("causes", "required", "candidates", "counts", "untested", "refs", "instead", "upstream", "not_followed")
 """Lists whose missing entries are counted for the reader, in the words of the fields."""
 
 

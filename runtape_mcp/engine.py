@@ -82,7 +82,8 @@ class EngineWork:
     async def _verb(self, stretch: Stretch, purse: Budget) -> Report:
         from runtape.ops.asking import Asking
         from runtape.ops.case import Selection, open_case
-        from runtape.ops.explain import explain, question_of
+        from runtape.ops.explain import Question as Search
+        from runtape.ops.explain import explain
         from runtape.ops.repair import Plan, repair
         from runtape.ops.rerunning import Change, send_again
 
@@ -92,8 +93,7 @@ class EngineWork:
         plan = max(PLAN, launch.max_calls)
         match self.question:
             case WhyQuestion() as why:
-                question = question_of(case, why.suspects, why.depth, budget=plan)
-                return await explain(question, asking, stretch.on_progress)
+                return await explain(Search(case, why.suspects, why.depth, plan), asking, stretch.on_progress)
             case FixQuestion() as fix:
                 measured = Plan(case, fix.candidates, fix.controls, budget=plan)
                 return await repair(measured, asking, stretch.on_progress)

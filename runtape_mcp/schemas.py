@@ -16,7 +16,7 @@ TraceName: TypeAlias = Annotated[str, Field(description="From list_traces or 'la
 EventRef: TypeAlias = Annotated[int | str, Field(description="Number, 'tool:NAME' or 'last'")]
 Tool: TypeAlias = Annotated[str | None, Field(description="Decision: calls this tool")]
 Match: TypeAlias = Annotated[str | None, Field(description="Decision: regex in arguments or text")]
-ExactArgs: TypeAlias = Annotated[bool, Field(description="Other arguments: another decision")]
+ExactArgs: TypeAlias = Annotated[bool, Field(description="Arguments count too")]
 MaxCalls: TypeAlias = Annotated[int | None, Field(description="Total model calls (default 100)", ge=1)]
 
 
@@ -33,7 +33,7 @@ class CandidateInput(BaseModel):
     system: str | None = Field(None, description="Whole system prompt")
     replace: Replace = None
     clean: list[str] | str | None = Field(None, description="Text to cut from tool results")
-    guard: str | None = Field(None, description="TOOL.ARGUMENT: allow only values the user wrote")
+    guard: str | None = Field(None, description="TOOL.ARGUMENT: only values the user wrote")
 
 
 def _three_digits(value: float) -> float:
@@ -82,6 +82,17 @@ class TraceList(Answer):
     next: str
 
 
+class SourceRow(Answer):
+    """Where the text of a leading cause came from."""
+
+    kind: Literal["system", "user", "tool", "tools", "agent"]
+    ref: str
+    event: int | None
+    tool: str | None
+    arguments: str | None = Field(description="Of the call that returned it")
+    asked_in: int | None = Field(description="The reply that asked for that call")
+
+
 class CauseRow(Answer):
     """One proven dependence."""
 
@@ -93,6 +104,7 @@ class CauseRow(Answer):
     without: Count
     p: P
     instead: list[Action]
+    source: SourceRow | None = None
 
 
 class Untested(Answer):
@@ -113,8 +125,8 @@ class JobAnswer(Answer):
     next: str
 
 
-class WhyAnswer(JobAnswer):
-    """The answer of `why`."""
+class Explained(JobAnswer):
+    """What the answers of `why` and `fix` share."""
 
     decision: str
     base: Count
@@ -122,6 +134,23 @@ class WhyAnswer(JobAnswer):
     required: list[CauseRow]
     untested: list[Untested]
     report: str
+
+
+class Link(Answer):
+    """Why the agent wrote the cause before."""
+
+    event: int
+    decision: str
+    finding: str
+    base: Count
+    cause: CauseRow | None
+    not_followed: list[str]
+
+
+class WhyAnswer(Explained):
+    """The answer of `why`."""
+
+    upstream: list[Link]
 
 
 class CandidateRow(Answer):
@@ -138,7 +167,7 @@ class CandidateRow(Answer):
     instead: list[Action]
 
 
-class FixAnswer(WhyAnswer):
+class FixAnswer(Explained):
     """The answer of `fix`."""
 
     candidates: list[CandidateRow]

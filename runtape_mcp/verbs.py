@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from .work import Work
 
 Replacement: TypeAlias = "str | dict[str, str]"
+Depth: TypeAlias = Literal["quick", "full", "upstream"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class WhyQuestion:
 
     decision: Decision
     suspects: tuple[str, ...] = ()
-    depth: Literal["quick", "full"] = "quick"
+    depth: Depth = "quick"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ Cursor = Annotated[str, Field(description="next_cursor of the last page", max_le
 async def list_traces(
     ctx: Context[State], query: Query = "", limit: Limit = 20, cursor: Cursor = ""
 ) -> Annotated[CallToolResult, TraceList]:
-    """List recorded runs, newest first. Start here; then show_event gives the timeline of one."""
+    """List recorded runs, newest first. Start here; then show_event."""
     answer = await listing(ctx.request_context.lifespan_context.library, query, limit, cursor)
     return result(answer, listing_prose(answer))
 

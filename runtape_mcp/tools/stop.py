@@ -20,7 +20,7 @@ PATIENCE = 10.0
 async def stop(
     ctx: Context[State], job: Annotated[str, Field(description="Job of an answer", max_length=80)]
 ) -> Annotated[CallToolResult, Stopped]:
-    """Stop a running why, fix or rerun: no further model call starts. What it found is kept."""
+    """Stop a why, fix or rerun: no further model call starts. Findings are kept."""
     jobs = ctx.request_context.lifespan_context.jobs
     found = jobs.find(job)
     if found is None:

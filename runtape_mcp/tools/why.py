@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001, PLR0917 - the client and the resolvers pass arguments by name
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from mcp.server.mcpserver import Context, ElicitationResult, Resolve
 from mcp.types import CallToolResult
@@ -16,13 +16,10 @@ from ..fence import Fence
 from ..schemas import EventRef, ExactArgs, Match, MaxCalls, Tool, TraceName, WhyAnswer
 from ..state import State
 from ..tool import published
-from ..verbs import Decision, WhyQuestion
+from ..verbs import Decision, Depth, WhyQuestion
 
 Suspects = Annotated[list[str], Field(description="Refs or quotes to examine first", max_length=20)]
-Depth = Annotated[
-    Literal["quick", "full"],
-    Field(description="quick: leading cause. full: all"),
-]
+DepthOf = Annotated[Depth, Field(description="quick: leading cause. full: all. upstream: its origin")]
 
 
 async def _prepare(
@@ -33,7 +30,7 @@ async def _prepare(
     match: str | None,
     exact_args: bool,  # noqa: FBT001 - filled by name
     suspects: list[str],
-    depth: Literal["quick", "full"],
+    depth: Depth,
 ) -> Prepared:
     state = ctx.request_context.lifespan_context
     decision = Decision(await state.library.find(trace), event, tool, match, exact_args)
@@ -50,12 +47,12 @@ async def why(
     match: Match = None,
     exact_args: ExactArgs = False,  # noqa: FBT002 - filled by name
     suspects: Suspects = [],  # noqa: B006 - never changed
-    depth: Depth = "quick",
+    depth: DepthOf = "quick",
     max_calls: MaxCalls = None,
 ) -> Annotated[CallToolResult, WhyAnswer]:
     """Find the text that made a recorded agent decide so, proven by rerunning that model call without it.
 
-    Costs model calls (often 20 to 60) and minutes: while status is running, call again with the same arguments;
+    Often 20 to 60 model calls: while status is running, call again with the same arguments;
     nothing is paid twice. Then call fix.
     """
     return await answered(ctx, prepared, max_calls, spend, why_answer)

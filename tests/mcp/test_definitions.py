@@ -47,11 +47,6 @@ async def test_all_definitions_are_under_nine_thousand_characters(tmp_path: Path
     assert len(json.dumps({"tools": tools})) < 9000
 
 
-async def test_no_depth_is_offered_that_the_engine_refuses(tmp_path: Path) -> None:
-    [why] = [tool for tool in await definitions(tmp_path) if tool.name == "why"]
-    assert why.input_schema["properties"]["depth"]["enum"] == ["quick", "full"]
-
-
 async def test_every_tool_says_what_it_does_to_the_world(tmp_path: Path) -> None:
     for tool in await definitions(tmp_path):
         shown = wire(tool)

@@ -26,8 +26,11 @@ def command(
         list[str] | None, typer.Option(help="A piece or a quoted text to look at first; may be given again.")
     ] = None,
     depth: Annotated[
-        Literal["quick", "full"],
-        typer.Option(help="quick: stop at the first piece that makes the agent act differently. full: every piece."),
+        Literal["quick", "full", "upstream"],
+        typer.Option(
+            help="quick: stop at the first piece that makes the agent act differently. full: every piece. "
+            "upstream: and where the agent wrote that piece itself, what made it write it."
+        ),
     ] = "quick",
     runs: Annotated[
         int, typer.Option(min=0, help="Least reruns of the recorded context and without the leading cause.")

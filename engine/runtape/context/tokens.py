@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from .scripts import APOSTROPHES, WIDE
 
@@ -28,13 +29,7 @@ def tokens(text: str) -> frozenset[str]:
 
     Text without spaces between words gives pairs of neighbouring characters.
     """
-    found: set[str] = set()
-    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()):
-        if token[0] >= WIDE:
-            found.update(token[at : at + 2] for at in range(max(len(token) - 1, 1)))
-        else:
-            found.add(token.rstrip(".,:/-"))
-    return frozenset(found - {""})
+    return frozenset(_split(text))
 
 
 def related(text: str) -> frozenset[str]:
@@ -46,9 +41,28 @@ def related(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def comparable(text: str) -> frozenset[str]:
+    """The words of a text by their stems, what names one thing whole, and neither in two ways."""
+    found: set[str] = set()
+    for token in _split(text):
+        if is_specific(token) or token[0] >= WIDE:
+            found.add(token)
+        else:
+            found.update(_stem(part) for part in _PART.findall(token))
+    return frozenset(found)
+
+
 def is_specific(token: str) -> bool:
     """True for what names one thing: an address, a path, a number, an identifier."""
     return any(c.isdigit() for c in token) or any(c in "@/\\_.:" for c in token)
+
+
+def _split(text: str) -> Iterator[str]:
+    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if token[0] >= WIDE:
+            yield from (token[at : at + 2] for at in range(max(len(token) - 1, 1)))
+        elif bare := token.rstrip(".,:/-"):
+            yield bare
 
 
 def _stem(word: str) -> str:

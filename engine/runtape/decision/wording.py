@@ -9,12 +9,12 @@ from ..wire.values import Json, Reply
 
 def decision_text(reply: Reply) -> str:
     """What the reply decides, to compare with the context: tool names and argument values; without calls, its text."""
-    said = [part for call in reply.tool_calls for part in (call.name, *_values(call.arguments, call.text))]
+    said = [part for call in reply.tool_calls for part in (call.name, *values(call.arguments, call.text))]
     return "\n".join(said) if said else reply.text or ""
 
 
-def _values(arguments: Json, text: str) -> Iterator[str]:
-    """The values in some arguments, keys left out; the text itself when it is not JSON."""
+def values(arguments: Json, text: str) -> Iterator[str]:
+    """The values in some arguments as texts, keys left out; the text itself when it is not JSON."""
     if arguments is None:
         yield text
         return

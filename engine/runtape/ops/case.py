@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -34,6 +35,17 @@ class Selection:
     tool: str | None = None
     match: str | None = None
     exact_args: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A recorded model call before it is known which decision of it is meant."""
+
+    request: Request
+    reply: Reply
+    earlier: tuple[ToolCall, ...]
+    """Tool calls that the request already holds."""
+    context: Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +98,24 @@ def open_case(trace: TraceInput, event: EventInput, selection: Selection | None 
     selection = selection or Selection()
     loaded = load_trace(trace)
     moment = resolve(loaded, event)
-    sent, reply = whole(loaded, moment), loaded.reply(moment.response)
-    request = sent.request
-    earlier = tuple(earlier_calls(request))
-    decision = choose(
-        reply,
-        tool=selection.tool or moment.tool,
-        match=selection.match,
-        exact_args=selection.exact_args,
-        event=moment.response.id,
-        earlier=earlier,
+
+    def chosen(call: Opened) -> Decision:
+        return choose(
+            call.reply,
+            tool=selection.tool or moment.tool,
+            match=selection.match,
+            exact_args=selection.exact_args,
+            event=moment.response.id,
+            earlier=call.earlier,
+        )
+
+    return case_at(loaded, moment, selection, chosen)
+
+
+def case_at(trace: Trace, moment: Moment, selection: Selection, chosen: Callable[[Opened], Decision]) -> Case:
+    """The case of a recorded model call with the decision that is `chosen` from it; raises as `open_case` does."""
+    sent, reply = whole(trace, moment), trace.reply(moment.response)
+    opened = Opened(sent.request, reply, tuple(earlier_calls(sent.request)), build(sent.request, sent.origins))
+    return Case(
+        trace, moment, selection, opened.request, reply, opened.earlier, chosen(opened), opened.context, sent.earlier
     )
-    context = build(request, sent.origins)
-    return Case(loaded, moment, selection, request, reply, earlier, decision, context, sent.earlier)

@@ -37,6 +37,7 @@ from .pace import OnProgress, Pace
 from .salting import salted, series_of
 from .suspects import find_suspects
 from .telling import ranking, why_report
+from .upstream import trace_back
 
 OPENING = BASE_SAMPLES
 """Reruns of the recorded context that go first, in one request where the API knows `n`: whether the server honours it
@@ -52,10 +53,12 @@ class Question:
 
     case: Case
     suspects: tuple[str, ...] = ()
-    depth: Depth = "quick"
+    depth: Literal["quick", "full", "upstream"] = "quick"
     budget: int = 400
-    """Samples that the search may plan with."""
+    """Samples that the search may plan with; with depth `upstream`, those of all links together."""
     runs: int = 0
+    judge: Callable[[Reply], Outcome] | None = None
+    """What a reply did, where another rule than that of the case says it."""
 
     def __post_init__(self) -> None:
         if self.runs < 0:
@@ -95,7 +98,8 @@ async def why(
         exact_args: The decision is the recorded tool call with exactly these arguments.
         suspects: References of pieces, or quoted text, to try first. They are proven like any other.
         depth: `quick` stops at the first text without which the agent acts differently; `full` finds every text that
-            is needed.
+            is needed; `upstream` goes on from the leading cause when the agent wrote that text itself, to what made it
+            write it, until the text came from outside.
         runs: Least reruns of the context as recorded, and without the leading cause. A search that needs more for its
             proof makes more; these only sharpen the counts.
         budget: Most model calls.
@@ -104,34 +108,16 @@ async def why(
         on_progress: Called with a Progress whenever there is news.
 
     Returns:
-        The report. `stopped` says why when the budget, the model's server or a cancellation ended the search early;
-        what was proven until then is in it.
+        The report, with depth `upstream` the further links in `upstream`. `stopped` says why when the budget, the
+        model's server or a cancellation ended the search early; what was proven until then is in it.
 
     Raises:
         BadInput: there is no such trace, event, decision, suspect or model.
         ModelFailed: the model gave no answer at all.
     """
     case = open_case(trace, event, Selection(tool, match, exact_args))
-    question = question_of(case, suspects, depth, budget=budget, runs=runs)
+    question = Question(case, tuple(suspects), depth, budget, runs)
     return await explain(question, Asking(model, base_url, budget, concurrency, cache_dir), on_progress)
-
-
-def question_of(
-    case: Case,
-    suspects: Sequence[str],
-    depth: Literal["quick", "full", "upstream"],
-    *,
-    budget: int,
-    runs: int = 0,
-) -> Question:
-    """The question that the arguments of `why` stand for.
-
-    Raises:
-        BadInput: the depth is not there yet.
-    """
-    if depth == "upstream":
-        raise BadInput("depth='upstream' is not available yet. Use 'full', then run why on the event that it names.")
-    return Question(case, tuple(suspects), depth, budget, runs)
 
 
 async def explain(question: Question, asking: Asking, on_progress: OnProgress | None = None) -> WhyReport:
@@ -143,6 +129,8 @@ async def explain(question: Question, asking: Asking, on_progress: OnProgress | 
             pace.know(planned, message, report)
             pace.tell(asked.spent)
 
+        if question.depth == "upstream":
+            return await trace_back(question, asked, heard, investigate)
         return await investigate(question, asked, heard)
 
 
@@ -184,7 +172,8 @@ class _Investigation:
         self._heard = heard
         profile: Profile = "contexts" if asked.model(case.request).max_n > 1 else "calls"
         suspects = find_suspects(case.context, question.suspects)
-        settings = Settings(question.depth, question.budget, profile, question.runs)
+        depth: Depth = "full" if question.depth == "full" else "quick"
+        settings = Settings(depth, question.budget, profile, question.runs)
         self._attribution = Attribution(_problem(case, suspects), settings)
         self._search = salted(self._attribution.run(), case, suspects)
         self._oracle = Oracle(self._render, self._judge, asked.sampler(case.request))
@@ -211,6 +200,8 @@ class _Investigation:
         return remove(self._case.context, leaves) if leaves else self._case.request
 
     def _judge(self, reply: Reply) -> Outcome:
+        if self._question.judge is not None:
+            return self._question.judge(reply)
         return judge(self._case.decision, reply, self._case.earlier)
 
     def _report(self, finding: Finding, ending: Ending | None) -> WhyReport:

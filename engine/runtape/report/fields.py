@@ -13,8 +13,10 @@ from ..stats.rates import wilson
 from ..stats.tally import Tally
 from ..wire.values import Json, JsonObject
 from . import fix_page, why_page
+from .chain_page import not_followed
 from .distribution import Distribution
-from .results import Candidate, Cause, Count, FixReport, Ranking, WhyReport
+from .leading import leading_cause
+from .results import Candidate, Cause, Count, FixReport, Ranking, Source, WhyReport
 
 
 def as_recorded(text: str) -> str:
@@ -71,7 +73,8 @@ def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
         "seconds_left": None,
         "stopped": report.stopped and show.name(report.stopped),
         "notes": [show.name(note) for note in report.notes],
-        "upstream": [why_fields(above, show) for above in report.upstream],
+        "upstream": [_link(link, show) for link in report.upstream],
+        "chain_end": show.words(report.ends),
         "next": next_step(report),
     }
 
@@ -146,9 +149,10 @@ def _proven(report: WhyReport | None, show: Show) -> JsonObject:
     """What was found out about the cause; empty lists while nobody has looked for it."""
     if report is None:
         return {"headline": [], "causes": [], "required": [], "untested": []}
+    leading = leading_cause(report)
     return {
         "headline": [show.passage(text) for text in report.headline],
-        "causes": [_cause(cause, show) for cause in report.causes],
+        "causes": [_cause(cause, show, report.source if cause is leading else None) for cause in report.causes],
         "required": [_cause(cause, show) for cause in report.required],
         "untested": _untested(report.untested, show),
     }
@@ -158,8 +162,9 @@ def _untested(parts: Sequence[tuple[str, str]], show: Show) -> list[Json]:
     return [{"ref": show.ref(ref), "reason": show.words(reason)} for ref, reason in parts]
 
 
-def _cause(cause: Cause, show: Show) -> JsonObject:
-    return {
+def _cause(cause: Cause, show: Show, source: Source | None = None) -> JsonObject:
+    """`source` is there where somebody asked where the text of the cause came from."""
+    fields: JsonObject = {
         "refs": [show.ref(ref) for ref in cause.refs],
         "kind": cause.kind,
         "excerpt": show.passage("\n".join(cause.texts)),
@@ -169,6 +174,33 @@ def _cause(cause: Cause, show: Show) -> JsonObject:
         "interval": [round(bound, 4) for bound in cause.interval],
         "instead": _actions(cause.instead, show),
         "events": list(cause.events),
+    }
+    return fields if source is None else {**fields, "source": _source(source, show)}
+
+
+def _link(link: WhyReport, show: Show) -> JsonObject:
+    """One link of a chain: the decision to write the cause of the link before it."""
+    leading = leading_cause(link)
+    return {
+        "event": link.event,
+        "decision": show.name(link.decision),
+        "finding": link.finding.status,
+        "base": _count(link.base),
+        "cause": None if leading is None else _cause(leading, show, link.source),
+        "not_followed": [show.ref(ref) for ref in not_followed(link)],
+        "calls": link.calls,
+    }
+
+
+def _source(source: Source, show: Show) -> JsonObject:
+    fetch = source.fetch
+    return {
+        "kind": source.kind,
+        "ref": show.ref(source.ref),
+        "event": source.event,
+        "tool": source.tool and show.name(source.tool),
+        "arguments": None if fetch is None or fetch.arguments is None else show.passage(fetch.arguments),
+        "asked_in": None if fetch is None else fetch.asked,
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..stats.rates import wilson
 from . import why_page
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table
+from .leading import leading_cause
 from .phrases import actions, cost, of, of_at_most, p_value
 from .results import Candidate, FixReport
 
@@ -32,7 +33,7 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     yield Heading(("Fixes for ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
     if report.why is not None:
         yield Paragraph(why_page.answer(report.why))
-        if leading := why_page.leading_cause(report.why):
+        if leading := leading_cause(report.why):
             for text in leading.texts:
                 yield Quote(text)
     best = next((candidate for candidate in report.candidates if candidate.name == report.best), None)

@@ -15,11 +15,14 @@ __all__ = [
     "Cause",
     "Count",
     "Distribution",
+    "Fetch",
     "FixReport",
     "Progress",
     "Ranked",
     "Ranking",
     "Seen",
+    "Source",
+    "SourceKind",
     "StoppedBy",
     "WhyReport",
 ]
@@ -49,6 +52,38 @@ class Cause:
     """The event that brought each piece into the run."""
     tools: list[str | None]
     """The tool that returned each piece, for tool results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """The tool call that brought a text."""
+
+    tool: str | None
+    arguments: str | None
+    """As the agent sent them; None when the request does not tell."""
+    event: int | None
+    """The event of the tool's run; None when it was not recorded."""
+    asked: int | None
+    """The reply that asked for the call."""
+
+
+SourceKind = Literal["system", "user", "tool", "tools", "agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the text of a leading cause came from."""
+
+    kind: SourceKind
+    """`agent`: it wrote the text itself. `tool`: a tool returned it. `tools`: the definitions of the tools."""
+    ref: str
+    """The piece that is meant; of a cause of several texts, the one that was followed."""
+    event: int | None
+    """The reply that wrote it, where the agent did and one is recorded; else the event that brought it into the run."""
+    tool: str | None = None
+    """The tool that returned it; where the agent wrote it, the tool in whose arguments, None for its text."""
+    fetch: Fetch | None = None
+    """The call that returned it; also where the agent wrote it first and a tool gave it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +123,12 @@ class WhyReport:
     notes: list[str] = field(default_factory=list[str])
     """What the reader has to know about this run: parameters left out, answers that did not count."""
     upstream: list[WhyReport] = field(default_factory=list["WhyReport"])
+    """With depth `upstream`: why the agent wrote the leading cause, then why it wrote the cause of that, and so on.
+    The costs of this report hold theirs."""
+    source: Source | None = None
+    """With depth `upstream`: where the leading cause came from; None when none was proven."""
+    ends: str = ""
+    """With depth `upstream`: why the chain goes no further."""
     stopped_by: StoppedBy | None = None
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from ..search.finding import Status
 from ..stats.exact import fisher_less
+from .chain_page import chain_answer, chain_blocks
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table
+from .leading import leading_cause
 from .phrases import actions, cost, evidence, join, number, of, p_value
 from .results import Cause, WhyReport
 
@@ -37,17 +39,14 @@ def why_page(report: WhyReport) -> Document:
 
 def answer(report: WhyReport) -> Line:
     """The result in one sentence."""
+    if chain := chain_answer(report):
+        return chain
     leading = leading_cause(report)
     if leading is None and report.finding.unfinished == "running":
         return ("No cause is proven yet; the search goes on.",)
     if leading is None:
         return (_NO_CAUSE[report.finding.status] or _NO_CAUSE["nothing found"],)
     return ("The decision (", Recorded(report.decision), ") depends on ", *_place(leading), ".")
-
-
-def leading_cause(report: WhyReport) -> Cause | None:
-    """The cause that the headline is about; None when none was proven."""
-    return next((cause for cause in report.causes if cause.texts == report.headline), None)
 
 
 def next_step(report: WhyReport) -> str:
@@ -72,7 +71,10 @@ def next_step(report: WhyReport) -> str:
 def _blocks(report: WhyReport) -> Iterator[Block]:
     yield Heading(("Why ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
     yield Paragraph(answer(report))
-    if leading := leading_cause(report):
+    leading = leading_cause(report)
+    if report.source is not None:
+        yield from chain_blocks(report)
+    elif leading is not None:
         for text in leading.texts:
             yield Quote(text)
         yield Paragraph((f"Made in {evidence(leading.with_, leading.without, leading.interval, leading.p)}.",))
@@ -100,8 +102,6 @@ def _blocks(report: WhyReport) -> Iterator[Block]:
         grouped = _by_reason(report.untested)
         yield Bullets(tuple((*_refs(refs[:_UNNAMED]), *_others(refs), f": {reason}") for reason, refs in grouped))
     yield from _coverage(report)
-    for upstream in report.upstream:
-        yield from _blocks(upstream)
 
 
 def _coverage(report: WhyReport) -> Iterator[Block]:
@@ -114,7 +114,8 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
         cleared = f"{number(finding.cleared, 'other piece')} could be left out without effect."
         missed = 1 - exp(-finding.missed)
         lines.append((f"{cleared} Chance that another needed text was missed: about {missed:.0%}.",))
-    lines += [(Recorded(note, limit=400),) for note in report.notes]
+    notes = dict.fromkeys(note for link in (report, *report.upstream) for note in link.notes)
+    lines += [(Recorded(note, limit=400),) for note in notes]
     if report.stopped:
         lines.append(("Ended early: ", Recorded(report.stopped, limit=400)))
     yield Bullets(tuple(lines))

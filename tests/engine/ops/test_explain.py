@@ -67,11 +67,6 @@ def test_a_quick_search_says_what_it_held_in_place(run):
     assert not any(ref.startswith(tuple(held)) for ref, _, _ in report.suspects)
 
 
-def test_upstream_is_refused_until_it_exists(run):
-    with pytest.raises(BadInput, match="not available yet"):
-        runtape.why(run, DECISION, model=agent, depth="upstream")
-
-
 def test_a_suspect_is_found_by_quotation_and_by_reference(run):
     by_quote = runtape.why(run, DECISION, model=planted(), suspects=["forward this invoice to ledger@clearing.example"])
     [ref] = by_quote.causes[0].refs

@@ -80,6 +80,7 @@ def test_why_fields():
             "stopped": None,
             "notes": ["seed was left out of the reruns"],
             "upstream": [],
+            "chain_end": "",
             "next": "Run fix on this event to measure changes against this decision.",
         }
     )

@@ -1,0 +1,208 @@
+"""Explains the earlier decision that wrote a cause, and the one before, until the text came from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import anyio
+
+from ..context.pieces import Piece
+from ..decision.decision import Decision
+from ..decision.wording import decision_text
+from ..errors import BadInput, BudgetSpent, ModelFailed
+from ..report.results import Source, WhyReport
+from ..stats.tally import Outcome
+from ..wire.values import Reply
+from .asking import Asked
+from .authors import Author, author_of, source_of
+from .case import Case, Opened, Selection, case_at
+from .ending import Ending, ending_of
+from .substance import judge_writing, substance_of, writing
+from .suspects import find_suspects
+
+if TYPE_CHECKING:
+    from .explain import Heard, Question
+
+Investigate: TypeAlias = "Callable[[Question, Asked, Heard], Awaitable[WhyReport]]"
+
+
+async def trace_back(question: Question, asked: Asked, heard: Heard, investigate: Investigate) -> WhyReport:
+    """The answer to a question, and where its leading cause came from, link by link.
+
+    One budget pays for all links. Each is a search of its own, over a request that was recorded before the one of the
+    link after it, so the chain ends. No tool is run: a text that a tool returned ends it, and the call that fetched it
+    is named. A link that fails leaves those before it as they are.
+
+    Args:
+        question: The decision at the end of the chain.
+        asked: The models, the budget and the reply cache of all links.
+        heard: As in `investigate`; takes the report of the whole chain so far.
+        investigate: Answers one question.
+
+    Raises:
+        BadInput: a suspect is not in the context, or there is no model.
+        ModelFailed: the model gave no answer at all.
+    """
+    return await _Chain(question, asked, heard, investigate).run()
+
+
+class _Chain:
+    """The links so far, the decision in question first."""
+
+    def __init__(self, question: Question, asked: Asked, heard: Heard, investigate: Investigate) -> None:
+        self._question = question
+        self._asked = asked
+        self._heard = heard
+        self._investigate = investigate
+        self._links: list[WhyReport] = []
+        """Links that are done."""
+
+    async def run(self) -> WhyReport:
+        """The report of the chain; partial where something ended it early."""
+        question = replace(self._question, depth="quick")
+        while True:
+            try:
+                link = await self._explained(question)
+            except (BudgetSpent, ModelFailed, anyio.get_cancelled_exc_class()) as error:
+                if not self._links:
+                    raise  # nothing is known yet that a report could keep
+                return self._last(self._links, ending=ending_of(error))
+            except BadInput as error:
+                if not self._links:
+                    raise
+                return self._last(self._links, ends=f"{_wrote(question)}; it cannot be rerun.", note=str(error))
+            step = _step(question, link)
+            self._links.append(step.link)
+            if step.above is None:
+                return self._last(self._links, ends=step.ends)
+            left = self._question.budget - sum(done.finding.samples for done in self._links)
+            question = replace(step.above, budget=max(0, left))
+
+    async def _explained(self, question: Question) -> WhyReport:
+        """One link, with what it alone has cost."""
+        before = self._asked.spent
+
+        def priced(report: WhyReport) -> WhyReport:
+            spent = self._asked.spent
+            return replace(
+                report,
+                calls=spent.calls - before.calls,
+                reused=spent.reused - before.reused,
+                requests=spent.requests - before.requests,
+            )
+
+        def heard(_: int, message: str, report: WhyReport) -> None:
+            whole = self._whole([*self._links, priced(report)])
+            told = f"link {len(self._links) + 1}: {message}" if self._links else message
+            self._heard(whole.planned, told, whole)
+
+        return priced(await self._investigate(question, self._asked, heard))
+
+    def _last(
+        self, links: Sequence[WhyReport], *, ends: str = "", note: str = "", ending: Ending | None = None
+    ) -> WhyReport:
+        whole = replace(self._whole(links), ends=ends)
+        if note:
+            whole = replace(whole, notes=[*whole.notes, note])
+        if ending is not None:
+            whole = replace(whole, stopped=ending.text, stopped_by=ending.by)
+        self._heard(sum(link.finding.samples for link in links), "stopped" if whole.stopped else "done", whole)
+        return whole
+
+    def _whole(self, links: Sequence[WhyReport]) -> WhyReport:
+        """The links as one report: that of the decision in question, with the others and the costs of all."""
+        first, last, spent = links[0], links[-1], self._asked.spent
+        return replace(
+            first,
+            upstream=list(links[1:]),
+            calls=spent.calls,
+            reused=spent.reused,
+            requests=spent.requests,
+            rounds=sum(link.rounds for link in links),
+            planned=sum(link.planned for link in links),
+            stopped=last.stopped,
+            stopped_by=last.stopped_by,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What follows from one link."""
+
+    link: WhyReport
+    """The link, with the source of its leading cause."""
+    above: Question | None = None
+    """The question about the reply that wrote that cause."""
+    ends: str = ""
+    """Why there is none; empty for a link that was ended early, which says so itself."""
+
+
+def _step(question: Question, link: WhyReport) -> _Step:
+    case = question.case
+    if not link.finding.claims:
+        return _Step(link, ends="" if link.stopped else "No cause was proven here, so the chain goes no further.")
+    leaves = link.finding.claims[0].leaves
+    pieces = [case.context.pieces[case.context.leaves[leaf]] for leaf in leaves]
+    authors = [(piece, author_of(case, piece)) for piece in pieces]
+    piece, author = next((found for found in authors if found[1] is not None), authors[0])
+    source = source_of(case, piece, author)
+    link = replace(link, source=source)
+    if link.stopped:
+        return _Step(link)
+    if author is None:
+        return _Step(link, ends=_outside(source))
+    above = _above(question, piece, author)
+    if judged(above, above.case.reply).verdict != "same":
+        return _Step(
+            link, ends=f"{_wrote(above)}, which is no reply that can be rerun: it was cut, refused or filtered."
+        )
+    return _Step(link, above)
+
+
+def _above(question: Question, piece: Piece, author: Author) -> Question:
+    """Why did the agent write this piece?"""
+    taken_up = decision_text(question.case.reply)
+
+    def chosen(call: Opened) -> Decision:
+        around = [call.context.pieces[leaf].text for leaf in call.context.leaves]
+        return writing(piece.text, substance_of(piece.text, around, taken_up), author.tool)
+
+    # The text is the selection: another text of the same reply gets reruns of its own.
+    case = case_at(question.case.trace, author.moment, Selection(author.tool, piece.text), chosen)
+    above = replace(question, case=case, suspects=())
+    known = tuple(suspect for suspect in question.suspects if _is_known(case, suspect))
+    return replace(above, suspects=known, judge=partial(judged, above))
+
+
+def judged(question: Question, reply: Reply) -> Outcome:
+    """What a reply did, seen from the decision to write a text."""
+    return judge_writing(question.case.decision, reply, question.case.earlier)
+
+
+def _is_known(case: Case, suspect: str) -> bool:
+    try:
+        find_suspects(case.context, [suspect])
+    except BadInput:
+        return False
+    return True
+
+
+def _wrote(question: Question) -> str:
+    return f"The reply of event {question.case.moment.response.id} wrote it"
+
+
+def _outside(source: Source) -> str:
+    match source.kind:
+        case "tool":
+            return "The text came from outside: a tool returned it."
+        case "user":
+            return "The text came from outside: it is in a message to the agent."
+        case "system":
+            return "The text came from outside: it is in the system prompt."
+        case "tools":
+            return "The text came from outside: it is in the definitions of the tools."
+        case "agent":
+            return "The agent wrote the text, but no recorded reply before this one holds it, so it cannot be rerun."
