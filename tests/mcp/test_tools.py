@@ -174,6 +174,7 @@ async def test_why_answers_with_what_is_proven(tmp_path: Path, era: str) -> None
         "without": {"kept": 0, "n": 10},
         "p": 1e-05,
         "instead": [{"action": "calls archive_email", "n": 10}],
+        "source": None,
     }
     job = answer.pop("job")
     assert answer == {
@@ -182,6 +183,7 @@ async def test_why_answers_with_what_is_proven(tmp_path: Path, era: str) -> None
         "base": {"kept": 10, "n": 10},
         "required": [],
         "untested": [],
+        "upstream": [],
         "calls": 3,
         "planned": 3,
         "seconds_left": None,

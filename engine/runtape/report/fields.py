@@ -163,8 +163,8 @@ def _untested(parts: Sequence[tuple[str, str]], show: Show) -> list[Json]:
 
 
 def _cause(cause: Cause, show: Show, source: Source | None = None) -> JsonObject:
-    """`source` is there where somebody asked where the text of the cause came from."""
-    fields: JsonObject = {
+    """`source` is known where somebody asked where the text of the cause came from."""
+    return {
         "refs": [show.ref(ref) for ref in cause.refs],
         "kind": cause.kind,
         "excerpt": show.passage("\n".join(cause.texts)),
@@ -174,8 +174,8 @@ def _cause(cause: Cause, show: Show, source: Source | None = None) -> JsonObject
         "interval": [round(bound, 4) for bound in cause.interval],
         "instead": _actions(cause.instead, show),
         "events": list(cause.events),
+        "source": None if source is None else _source(source, show),
     }
-    return fields if source is None else {**fields, "source": _source(source, show)}
 
 
 def _link(link: WhyReport, show: Show) -> JsonObject:

@@ -43,6 +43,7 @@ def test_why_fields():
                     "interval": [0.52, 1.0],
                     "instead": [{"action": "calls file_invoice", "n": 5}, {"action": "answers in text", "n": 1}],
                     "events": [9],
+                    "source": None,
                 },
                 {
                     "refs": ["2[1]/s1"],
@@ -54,6 +55,7 @@ def test_why_fields():
                     "interval": [0.52, 1.0],
                     "instead": [],
                     "events": [2],
+                    "source": None,
                 },
             ],
             "required": [
@@ -67,6 +69,7 @@ def test_why_fields():
                     "interval": [0.52, 1.0],
                     "instead": [],
                     "events": [2],
+                    "source": None,
                 }
             ],
             "suspects": [{"ref": "9[3]/s5", "excerpt": "Thanks!", "probability": 0.31}],
