@@ -26,6 +26,8 @@ from .suspects import find_suspects
 if TYPE_CHECKING:
     from .explain import Heard, Question
 
+_CANNOT = "it cannot be rerun"
+
 Investigate: TypeAlias = "Callable[[Question, Asked, Heard], Awaitable[WhyReport]]"
 
 
@@ -73,7 +75,8 @@ class _Chain:
             except BadInput as error:
                 if not self._links:
                     raise
-                return self._last(self._links, ends=f"{_wrote(question)}; it cannot be rerun.", note=str(error))
+                wrote = question.case.moment.response.id
+                return self._last(self._links, ends=f"The reply of event {wrote} wrote it; {_CANNOT}.", note=str(error))
             step = _step(question, link)
             self._links.append(step.link)
             if step.above is None:
@@ -154,11 +157,13 @@ def _step(question: Question, link: WhyReport) -> _Step:
         return _Step(link)
     if author is None:
         return _Step(link, ends=_outside(source))
-    above = _above(question, piece, author)
+    wrote = f"The reply of event {author.moment.response.id} wrote it"
+    try:
+        above = _above(question, piece, author)
+    except BadInput as error:
+        return _Step(replace(link, notes=[*link.notes, str(error)]), ends=f"{wrote}; {_CANNOT}.")
     if judged(above, above.case.reply).verdict != "same":
-        return _Step(
-            link, ends=f"{_wrote(above)}, which is no reply that can be rerun: it was cut, refused or filtered."
-        )
+        return _Step(link, ends=f"{wrote}; {_CANNOT}: it was cut, refused or filtered.")
     return _Step(link, above)
 
 
@@ -188,10 +193,6 @@ def _is_known(case: Case, suspect: str) -> bool:
     except BadInput:
         return False
     return True
-
-
-def _wrote(question: Question) -> str:
-    return f"The reply of event {question.case.moment.response.id} wrote it"
 
 
 def _outside(source: Source) -> str:
