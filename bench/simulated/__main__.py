@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from .chains import CHAIN_HEADINGS, CHAINS, chain_line
 from .report import HEADINGS, line, measure
 from .rows import ROWS
 
@@ -28,6 +29,15 @@ def main() -> int:
         result = measure(row, range(first, first + options.seeds))
         print(line(name, row, result), flush=True)
         missed |= bool(result.misses(row.goal))
+    chains = {
+        name: row for name, row in CHAINS.items() if not options.rows or any(part in name for part in options.rows)
+    }
+    if chains:
+        print(f"\n{CHAIN_HEADINGS}", flush=True)
+    for name, chain in chains.items():
+        told, misses = chain_line(name, chain, range(first, first + options.seeds))
+        print(told, flush=True)
+        missed |= misses
     return int(missed)
 
 
