@@ -40,6 +40,8 @@ _NAME_WORDS, _KEY_WORDS, _PATH_WORDS = 4, 2, 3
 _TICKS = re.compile("`+")
 _INLINE = re.compile(r"(?:<recorded-[0-9a-f]{8}>)?(`+)\| (.*) \1(?:</recorded-[0-9a-f]{8}>)?", re.DOTALL)
 
+_BLOCK = re.compile(r"<(recorded-[0-9a-f]{8})>\n(.*)\n</\1>", re.DOTALL)
+
 
 class Fence:
     """The fence of one answer; make a fresh one for each."""
@@ -102,8 +104,11 @@ class Fence:
     @staticmethod
     def unfenced(text: str) -> str:
         """The text inside a fence that a caller copied with it; any other text as it is."""
-        copied = _INLINE.fullmatch(text.strip())
-        return copied[2] if copied else text
+        if copied := _INLINE.fullmatch(text.strip()):
+            return copied[2]
+        if copied := _BLOCK.fullmatch(text.strip()):
+            return "\n".join(line.removeprefix("| ") for line in copied[2].split("\n"))
+        return text
 
     @staticmethod
     def words(text: str, limit: int) -> str:

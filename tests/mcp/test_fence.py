@@ -106,6 +106,11 @@ def test_a_reference_that_was_copied_with_its_fence_is_still_the_reference(ref: 
     assert Fence.unfenced(f" {Fence().inline(ref, 600)}\n") == ref
 
 
+def test_an_excerpt_that_was_copied_with_its_marks_is_read_without_them() -> None:
+    text = "First line.\n| a bar of its own\n\nLast line."
+    assert Fence.unfenced(f"\n{Fence().excerpt(text, 400)} ") == text
+
+
 @pytest.mark.parametrize("text", ["9[1]/body", "Say `this` | that.", "<recorded-00000000>", "`code`", "| a row"])
 def test_a_text_without_a_fence_is_handed_on_as_it_is(text: str) -> None:
     assert Fence.unfenced(text) == text
