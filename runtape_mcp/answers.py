@@ -23,7 +23,9 @@ from .schemas import Answer, FixAnswer, RerunAnswer, WhyAnswer
 STRUCTURED = 5200
 """Characters of structured content; with the prose under 8,000."""
 _WORDS = 120
-"""Characters of a reason or a note."""
+"""Characters of what an agent did, or of a name that a caller gave."""
+_NOTE = 240
+"""Characters of each part of a note."""
 
 A = TypeVar("A", bound=Answer)
 
@@ -51,6 +53,7 @@ class Room:
             "instead": 3,
             "upstream": self.rows,
             "not_followed": 4,
+            "notes": 4,
         }
 
 
@@ -64,10 +67,17 @@ _UNKNOWN: JsonObject = {
     "required": [],
     "untested": [],
     "upstream": [],
+    "notes": [],
 }
 """What an answer holds before anything is known."""
 _UNMEASURED: JsonObject = {"candidates": [], "best": None}
-_UNCOUNTED: JsonObject = {"decision": "", "counts": [], "kept": {"kept": 0, "n": 0}, "interval": [0.0, 1.0]}
+_UNCOUNTED: JsonObject = {
+    "decision": "",
+    "counts": [],
+    "kept": {"kept": 0, "n": 0},
+    "interval": [0.0, 1.0],
+    "notes": [],
+}
 
 
 def why_answer(job: Job, fence: Fence, next_step: str) -> WhyAnswer:
@@ -128,6 +138,7 @@ def _fenced(fence: Fence, room: Room) -> Show:
         name=lambda text: fence.show(text, _WORDS),
         passage=lambda text: fence.excerpt(text, room.passage),
         ref=fence.ref,
+        said=lambda text: fence.said(text, _NOTE),
         words=lambda text: fence.words(text, _WORDS),
     )
 
@@ -166,6 +177,7 @@ def _elsewhere(job: Job, left_out: Counter[str]) -> str:
 
 
 _TOLD = ("causes", "required", "candidates", "counts", "untested", "refs", "instead", "upstream", "not_followed")
+_TOLD = ("causes", "required", "candidates", "counts", "untested", "refs", "instead", "notes")
 """Lists whose missing entries are counted for the reader, in the words of the fields."""
 
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 import sys
 from collections.abc import Mapping
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from runtape.errors import RuntapeError
 from runtape.installed import version
+from runtape.text import shorten, visible
 from runtape.trace.store import Store
 
 from .settings import KEYS, Settings
 
 PROBLEM = 1
+PATIENCE = 3.0
+"""Seconds that a server has to accept a connection in."""
+_REASON = 300
+"""Characters of a reason that quotes the user's own code or the system."""
 
 
 def check(settings: Settings, environment: Mapping[str, str] = os.environ) -> int:
     """Prints the launch; 0 when traces can be shown and rerun, 1 when something is missing.
 
-    Keys are told by name, as set or not set; their values are never read out.
+    The model function is loaded and the base URL is connected to; no model is asked. Keys are told by name, as set or
+    not set; their values are never read out.
     """
     lines = [f"runtape-mcp {version()}"]
     missing: list[str] = []
@@ -44,6 +54,43 @@ def check(settings: Settings, environment: Mapping[str, str] = os.environ) -> in
             )
     lines.append(f"calls     at most {settings.max_calls} a job, {settings.process_calls} a process (--max-calls)")
     lines.append(f"replies   kept in {settings.state}")
+    reasons = (_function_missing(settings.model_fn), _server_missing(settings.base_url))
+    missing += [" ".join(shorten(visible(reason), _REASON).split()) for reason in reasons if reason]
     lines.extend(f"missing   {problem}" for problem in missing)
     sys.stdout.write("\n".join(lines) + "\n")
     return PROBLEM if missing else 0
+
+
+def _function_missing(spec: str | None) -> str | None:
+    """Why the model function cannot be used; None when it can, or when there is none."""
+    if spec is None:
+        return None
+    # It takes a while to load, and most launches of this command name no function.
+    from runtape.sample.resolve import load_function
+
+    try:
+        # What the user's module prints is no part of what this command says.
+        with contextlib.redirect_stdout(sys.stderr):
+            load_function(spec)
+    except RuntapeError as exc:
+        return f"--model-fn: {exc}"
+    return None
+
+
+def _server_missing(url: str | None) -> str | None:
+    """Why the base URL cannot be asked; None when something listens there, or when none is named."""
+    if url is None:
+        return None
+    from runtape.sample.endpoint import host_of
+
+    try:
+        host, port = host_of(url)
+    except RuntapeError as exc:
+        return f"--base-url: {exc}"
+    if urlsplit(url).scheme in getproxies() and not proxy_bypass(host):
+        return None  # a proxy stands between, and only it can tell
+    try:
+        socket.create_connection((host, port), timeout=PATIENCE).close()
+    except (OSError, UnicodeError) as exc:
+        return f"--base-url: nothing answers at {host}:{port} ({exc}); start that server, or name another"
+    return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,7 @@ import anyio.to_thread
 
 from runtape.errors import ModelFailed, RuntapeError
 
+from .library import Library
 from .settings import Settings
 from .verbs import FixQuestion, NewTest, Question, RerunQuestion, WhyQuestion
 from .work import Brake, Ended, Report, Stretch, Work
@@ -30,10 +32,11 @@ class Engine:
     """Answers questions with the recorded API or the model function of the launch."""
 
     settings: Settings
+    library: Library
 
     def work(self, question: Question) -> Work:
         """The work that answers a question."""
-        return EngineWork(self.settings, question)
+        return EngineWork(self.settings, self.library, question)
 
     def write_test(self, test: NewTest, project: Path) -> Path:
         """Writes a new test inside the project; see `runtape.write_test`."""
@@ -62,22 +65,25 @@ class EngineWork:
     """One question to the engine."""
 
     settings: Settings
+    library: Library
     question: Question
 
     async def paid(self, job: str) -> int:
-        """Answers that the reply cache holds under this name."""
+        """Model calls that the reply cache counts under this name."""
         return await anyio.to_thread.run_sync(_paid, self.settings.state, job)
 
     async def run(self, stretch: Stretch) -> Ended:
         """One run of the verb; replies that are in the cache cost nothing."""
         await anyio.to_thread.run_sync(importlib.import_module, "runtape.aio")
         from runtape.sample.budget import Budget
+        from runtape.sample.cache import ReplyCache
 
-        purse = Budget(stretch.calls)
-        stretch.brake.then(purse.close)
-        stretch.meter.reads(lambda: purse.spent)
-        report = await self._verb(stretch, purse)
-        return Ended(report, _ended_by(report, stretch.brake, purse))
+        with ReplyCache(self.settings.state) as book:
+            purse = Budget(stretch.calls, on_cost=lambda calls: book.charge(stretch.job, calls))
+            stretch.brake.then(purse.close)
+            stretch.meter.reads(lambda: purse.spent)
+            report = await self._verb(stretch, purse)
+            return Ended(report, _ended_by(report, stretch.brake, purse))
 
     async def _verb(self, stretch: Stretch, purse: Budget) -> Report:
         from runtape.ops.asking import Asking
@@ -86,20 +92,28 @@ class EngineWork:
         from runtape.ops.explain import explain
         from runtape.ops.repair import Plan, repair
         from runtape.ops.rerunning import Change, send_again
+        from runtape.sample.resolve import resolve
 
         about, launch = self.question.decision, self.settings
-        case = open_case(about.trace, about.event, Selection(about.tool, about.match, about.exact_args))
-        asking = Asking(launch.model_fn, launch.base_url, cache_dir=launch.state, job=stretch.job, purse=purse)
+        # A large trace takes long to read, and the user's module to import: meanwhile pings and cancels are answered.
+        trace = await self.library.load(about.trace)
+        selection = Selection(about.tool, about.match, about.exact_args)
+        case = await anyio.to_thread.run_sync(open_case, trace, about.event, selection)
+        model = None
+        if launch.model_fn is not None:
+            model = await anyio.to_thread.run_sync(partial(resolve, case.request, model=launch.model_fn))
+        asking = Asking(model, launch.base_url, cache_dir=launch.state, job=stretch.job, purse=purse)
         plan = max(PLAN, launch.max_calls)
         match self.question:
             case WhyQuestion() as why:
                 return await explain(Search(case, why.suspects, why.depth, plan), asking, stretch.on_progress)
             case FixQuestion() as fix:
-                measured = Plan(case, fix.candidates, fix.controls, budget=plan)
+                controls = tuple([(await self.library.load(path), event) for path, event in fix.controls])
+                measured = Plan(case, fix.candidates, controls, budget=plan)
                 return await repair(measured, asking, stretch.on_progress)
             case RerunQuestion() as rerun:
                 change = Change(rerun.drop, rerun.replace, rerun.system, rerun.add_system, model_name=rerun.model)
-                return await send_again(case, change, asking, runs=rerun.runs)
+                return await send_again(case, change, asking, stretch.on_progress, runs=rerun.runs)
 
 
 def _paid(folder: Path, job: str) -> int:

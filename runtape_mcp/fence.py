@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 
+from runtape.said import Quoted, parts_of
 from runtape.text import shorten, visible
 from runtape.trace.redact import redact_text
 
@@ -37,6 +38,8 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 """A word of an identifier, in snake_case or camelCase."""
 _NAME_WORDS, _KEY_WORDS, _PATH_WORDS = 4, 2, 3
 """Most words of a name, of one key in a reference, of all its keys: more of them can make a sentence."""
+_LONG, _SHORT = 16, 8
+"""Characters of a key; a shorter one is a secret when it has a digit and this many."""
 _TICKS = re.compile("`+")
 _INLINE = re.compile(r"(?:<recorded-[0-9a-f]{8}>)?(`+)\| (.*) \1(?:</recorded-[0-9a-f]{8}>)?", re.DOTALL)
 
@@ -61,8 +64,8 @@ class Fence:
     def clean(text: str) -> str:
         """Recorded text without secrets and with nothing hidden in it; the form whose characters are counted."""
         for name in KEYS:
-            key = os.environ.get(name)
-            if key:
+            key = os.environ.get(name, "").strip()
+            if _is_secret(key):
                 # A server may quote the key that it refuses, and not every key has a known shape.
                 text = text.replace(key, f"[redacted:{name}]")
         return visible(redact_text(text))
@@ -97,6 +100,12 @@ class Fence:
         """
         return text if is_plain(text) else self.inline(text, limit)
 
+    def said(self, text: str, limit: int) -> str:
+        """Words of ours with what they quote fenced; at most `limit` characters of each part."""
+        return "".join(
+            self.show(part, limit) if isinstance(part, Quoted) else self.words(part, limit) for part in parts_of(text)
+        )
+
     def ref(self, text: str) -> str:
         """A reference, whole, so that it can be given back."""
         return self.show(text, REF)
@@ -114,6 +123,14 @@ class Fence:
     def words(text: str, limit: int) -> str:
         """Words of ours that may name things: nothing hidden, on one line, short."""
         return Fence.short(text, limit)
+
+
+def _is_secret(key: str) -> bool:
+    """Whether the value of a key variable is one, and not a word for servers that want none, such as `EMPTY`.
+
+    A word would also stand in recorded text that has nothing to do with it.
+    """
+    return len(key) >= _LONG or (len(key) >= _SHORT and any(map(str.isdigit, key)))
 
 
 def is_plain(text: str) -> bool:

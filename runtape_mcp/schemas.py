@@ -133,6 +133,7 @@ class Explained(JobAnswer):
     causes: list[CauseRow] = Field(description="Proven, strongest first")
     required: list[CauseRow]
     untested: list[Untested]
+    notes: list[str]
     report: str
 
 
@@ -182,6 +183,7 @@ class RerunAnswer(JobAnswer):
     kept: Count
     interval: list[float]
     """95% interval of the share that kept the decision."""
+    notes: list[str]
 
 
 class WrittenTest(Answer):

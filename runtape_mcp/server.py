@@ -71,7 +71,7 @@ def build(settings: Settings, verbs: Verbs | None = None, *, on_close: Callable[
         if engine is None:
             from .engine import Engine
 
-            engine = Engine(settings)
+            engine = Engine(settings, library)
         async with anyio.create_task_group() as group:
             jobs = Jobs(group, Purse(settings.process_calls), settings.lease)
             try:

@@ -175,6 +175,78 @@ def test_a_model_function_that_hangs_does_not_keep_the_server(tmp_path: Path) ->
         assert wire.finish()[0] == 0
 
 
+LOADING = """
+import threading
+
+print("loading", flush=True)
+threading.Event().wait()
+"""
+
+
+def test_pings_are_answered_while_the_model_function_loads_and_the_end_of_input_is_not_kept_waiting(
+    tmp_path: Path,
+) -> None:
+    with serving(investigating(tmp_path, LOADING)) as wire:
+        ask_why(wire)
+        assert wire.process.stderr is not None
+        assert wire.process.stderr.readline() == b"loading\n"
+        assert wire.answer(wire.send("ping"))["result"] == {}
+        wire.end_input()
+        assert wire.finish()[0] == 0
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_during_the_imports_ends_the_server_without_a_traceback(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    with serving(["--traces", str(tmp_path)], python=["-X", "importtime"]) as wire:
+        assert wire.process.stderr is not None
+        # The first line about the SDK comes long before the last one.
+        while b" mcp." not in wire.process.stderr.readline():
+            pass
+        os.kill(wire.pid, number)
+        ended, out, err = wire.finish()
+    assert (ended, out) == (status, b"")
+    assert b"Traceback" not in err
+    assert b"runtape_mcp.server\n" not in err
+
+
+def test_input_that_ends_before_the_server_has_started_ends_it(tmp_path: Path) -> None:
+    with serving(["--traces", str(tmp_path)]) as wire:
+        wire.end_input()
+        assert wire.finish() == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--base-url", "nonsense"], "'nonsense' is not an http or https address"),
+        (["--base-url", "http://[::1"], "is not an http or https address"),
+        (["--base-url", "http://127.0.0.1:1/v1"], "nothing answers at 127.0.0.1:1"),
+        (["--model-fn", "nonsense"], "names no function"),
+        (["--model-fn", "nonsense:f"], "No module named 'nonsense'"),
+        (["--model-fn", "{}/nowhere.py:f"], "there is no file"),
+        (["--model-fn", "{}/model.py:mdel"], "did you mean 'model'?"),
+        (["--model-fn", "{}/broken.py:model"], "ZeroDivisionError"),
+    ],
+)
+def test_check_says_in_one_line_what_cannot_work(tmp_path: Path, arguments: list[str], said: str) -> None:
+    write(tmp_path / "run.jsonl", run())
+    (tmp_path / "model.py").write_text("print('hello')\ndef model(request): ...\n", encoding="utf-8")
+    (tmp_path / "broken.py").write_text("1 / 0\n", encoding="utf-8")
+    given = [argument.format(tmp_path) for argument in arguments]
+    done = subprocess.run(
+        [sys.executable, "-m", "runtape_mcp", "--check", "--traces", str(tmp_path), *given],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("missing")]
+    assert said in line
+    assert "hello" not in done.stdout
+
+
 def test_check_tells_what_a_launch_would_serve(tmp_path: Path) -> None:
     def check(*arguments: str, **environment: str) -> tuple[int, str]:
         kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}

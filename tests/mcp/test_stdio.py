@@ -251,6 +251,34 @@ def test_answers_that_say_nothing_count_against_the_limit_of_a_job(tmp_path: Pat
                 wire.call("why", **ABOUT)
                 answer = wire.call("why", **ABOUT)["structuredContent"]
         assert answer["calls"] == len(server.requests) == 12
+        with serving(arguments, environment={"OPENAI_API_KEY": "for the loopback"}) as wire:
+            wire.initialize()
+            again = wire.call("why", **ABOUT)["structuredContent"]
+        assert (again["status"], again["calls"], len(server.requests)) == ("paused", 12, 12)
+
+
+async def test_a_rerun_under_way_tells_what_it_has_seen_and_paid(tmp_path: Path) -> None:
+    provider = Provider(answers=3)
+
+    def one_at_a_time(received: Received) -> Answer:
+        received.body["n"] = 1
+        return provider(received)
+
+    with Loopback(one_at_a_time) as server:
+        try:
+            async with connected(tmp_path, server, "--slice", "0.2") as client:
+                call = {**ABOUT, "runs": 6}
+                seen: dict[str, Any] = {"calls": -1}
+                while not provider.held.is_set() or seen["calls"] < provider.given:
+                    seen = (await client.call_tool("rerun", call)).structured_content or {}
+                assert seen["status"] == "running"
+                assert seen["kept"] == {"kept": 3, "n": 3}
+                assert seen["counts"] == [{"action": "calls forward_email", "n": 3}]
+                provider.let_go()
+                done = await ask(client, "rerun", **call)
+        finally:
+            provider.let_go()
+    assert (done["status"], done["calls"], done["kept"]) == ("done", len(server.requests), {"kept": 6, "n": 6})
 
 
 def test_the_end_of_input_ends_the_spending(tmp_path: Path) -> None:

@@ -184,6 +184,7 @@ async def test_why_answers_with_what_is_proven(tmp_path: Path, era: str) -> None
         "required": [],
         "untested": [],
         "upstream": [],
+        "notes": [],
         "calls": 3,
         "planned": 3,
         "seconds_left": None,

@@ -14,6 +14,7 @@ from ..decision.choose import choose
 from ..decision.decision import Decision
 from ..report.phrases import number
 from ..trace.chain import whole
+from ..said import Said
 from ..trace.lookup import find_trace
 from ..trace.refs import Moment, resolve
 from ..trace.trace import Trace
@@ -67,12 +68,14 @@ class Case:
     @property
     def caveats(self) -> list[str]:
         """What the reader has to know about the request and the choice of the decision; empty when there is nothing."""
-        notes = [_REBUILT.format(number(self.rebuilt, "recorded call"))] if self.rebuilt else []
+        notes = [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
         if self.decision.tools or self.selection.match is not None:
             return notes
         return [
             *notes,
-            "Any answer in text counts as this decision, whatever it says. Pass match to name what matters in it.",
+            Said(
+                "Any answer in text counts as this decision, whatever it says. Pass match to name what matters in it."
+            ),
         ]
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from ..errors import BudgetSpent, ModelFailed
 from ..report.results import FixReport, StoppedBy, WhyReport
+from ..said import Quoted, Said
 
 R = TypeVar("R", WhyReport, FixReport)
 
@@ -22,7 +23,7 @@ class Ending:
     """The reason, and what to do."""
 
 
-STOPPED = Ending("cancelled", f"It was cancelled. {GO_ON}")
+STOPPED = Ending("cancelled", Said(f"It was cancelled. {GO_ON}"))
 
 
 def stopped(report: R) -> R:
@@ -39,8 +40,8 @@ def ending_of(error: BaseException) -> Ending:
     """The ending that an exception stands for; any other than the two of the sampler is a cancellation."""
     match error:
         case BudgetSpent():
-            return Ending("budget", str(error))
+            return Ending("budget", Said(str(error)))
         case ModelFailed():
-            return Ending("model", f"{error} {GO_ON}")
+            return Ending("model", Said(Quoted(str(error)), f" {GO_ON}"))
         case _:
             return STOPPED

@@ -18,6 +18,7 @@ from ..decision.actions import judge
 from ..decision.wording import decision_text
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Ranking, WhyReport
+from ..said import Said
 from ..sample.asks import Ask
 from ..sample.drive import drive
 from ..sample.oracle import Oracle
@@ -218,11 +219,10 @@ class _Investigation:
         match finding.unfinished:
             case "budget":
                 limit, used = self._question.budget, finding.samples
-                return Ending(
-                    "budget", f"The next reruns do not fit the budget: {used} of {limit} model calls. {GO_ON}"
-                )
+                fits = f"The next reruns do not fit the budget: {used} of {limit} model calls. {GO_ON}"
+                return Ending("budget", Said(fits))
             case "void answers":
-                return Ending("model", f"Too many answers do not count as a decision of either kind. {GO_ON}")
+                return Ending("model", Said(f"Too many answers do not count as a decision of either kind. {GO_ON}"))
             case _:
                 return None
 

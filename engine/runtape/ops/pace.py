@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ..report.results import FixReport, Progress, WhyReport
+from ..report.results import Distribution, FixReport, Progress, WhyReport
 from .spent import Spent
 
 OnProgress = Callable[[Progress], None]
@@ -20,9 +20,9 @@ class Pace:
         self._started = clock()
         self._expected = 0
         self._message = "starting"
-        self._partial: WhyReport | FixReport | None = None
+        self._partial: WhyReport | FixReport | Distribution | None = None
 
-    def know(self, expected: int, message: str, partial: WhyReport | FixReport | None) -> None:
+    def know(self, expected: int, message: str, partial: WhyReport | FixReport | Distribution | None) -> None:
         """Take in what a round has shown: the samples expected in all, in words of ours, and what is known."""
         self._expected, self._message, self._partial = expected, message, partial
 

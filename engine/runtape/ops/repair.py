@@ -12,6 +12,7 @@ from ..context.apply import apply
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.phrases import number, of
 from ..report.results import FixReport, StoppedBy, WhyReport
+from ..said import Quoted, Said
 from ..sample.drive import drive
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, Selection, TraceInput, open_case
@@ -27,7 +28,8 @@ from .trial import Arm, Trial
 
 CONTROL_RUNS = 3
 """Reruns of each control with each candidate: with four controls, all built-in candidates cost at most 100 calls."""
-_ONE_CONTEXT = "Measured on the recorded context; the cause in other words or in another place was not tried."
+_ONE_CONTEXT = Said("Measured on the recorded context; the cause in other words or in another place was not tried.")
+_NO_OTHER = Said("This run has no other decision to rerun: what the changes break elsewhere is not known.")
 _TOO_RARE = "The decision was made again in {} reruns: too rarely to show that a change removes it."
 
 
@@ -141,7 +143,7 @@ class _Repair:
         if cause.stopped is not None:
             return self._report(cause, (), None, stopped=cause.stopped, stopped_by=cause.stopped_by)
         if cause.finding.status in ("not reproducible", "too rare"):
-            return self._report(cause, (), None, notes=[_TOO_RARE.format(of(cause.base))])
+            return self._report(cause, (), None, notes=[Said(_TOO_RARE.format(of(cause.base)))])
         proposals = self._proposals(cause)
         trial = self._trial(proposals)
         self._measuring(cause, proposals, trial)
@@ -195,12 +197,12 @@ class _Repair:
 
     def _coverage(self, trial: Trial) -> list[str]:
         """What was not measured."""
-        notes = [_ONE_CONTEXT]
+        notes: list[str] = [_ONE_CONTEXT]
         if not self._controls:
-            notes.append("This run has no other decision to rerun: what the changes break elsewhere is not known.")
+            notes.append(_NO_OTHER)
         elif unusable := trial.unusable():
             again = "they are not made again even without a change"
-            notes.append(f"Left out as controls, since {again}: {', '.join(unusable)}.")
+            notes.append(Said(f"Left out as controls, since {again}: ", Quoted(", ".join(unusable)), "."))
         return notes
 
     def _report(

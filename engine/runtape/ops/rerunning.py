@@ -11,6 +11,7 @@ from ..context.apply import apply
 from ..decision.actions import judge
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Distribution, Seen
+from ..said import Said
 from ..sample.asks import Ask, Drawn, look
 from ..sample.cache import key_of
 from ..sample.model import Answer
@@ -23,6 +24,7 @@ from .case import Case, EventInput, Selection, TraceInput, open_case
 from .changes import Edits, Replacement, changes
 from .ending import Ending, ending_of
 from .left_out import left_out
+from .pace import OnProgress, Pace
 from .salting import series_of
 from .trial import BASE
 
@@ -30,7 +32,7 @@ Cleaner = Callable[[str], str]
 
 RERUN = "rerun"
 """Series of the samples of changed contexts."""
-_SAME_SYSTEM = "The system prompt that was given is the recorded one."
+_SAME_SYSTEM = Said("The system prompt that was given is the recorded one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ async def rerun(
     return await send_again(case, change, Asking(model, base_url, budget, cache_dir=cache_dir), runs=runs)
 
 
-async def send_again(case: Case, change: Change, asking: Asking, *, runs: int) -> Distribution:
+async def send_again(
+    case: Case, change: Change, asking: Asking, on_progress: OnProgress | None = None, *, runs: int
+) -> Distribution:
     """What the changed call leads to, paid and counted as `asking` says; raises as `rerun` does."""
     if runs < 1:
         raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
@@ -127,8 +131,16 @@ async def send_again(case: Case, change: Change, asking: Asking, *, runs: int) -
     if cleaner is not None:
         request = _cleaned(request, cleaner)
     series = series_of(case, BASE) if request == case.request else RERUN
-    async with asking_models(asking) as asked:
-        drawn, ending = await _drawn(asked, Ask(request, series, runs, lambda answer: _counts(case, answer)))
+    ask = Ask(request, series, runs, lambda answer: _counts(case, answer))
+    pace = Pace(on_progress)
+
+    def tell() -> None:
+        there = Drawn(look(ask, _kept(asked, ask)).answers)
+        pace.know(runs, "rerunning", _distribution(case, there, asked, runs=runs, notes=notes, ending=None))
+        pace.tell(asked.spent)
+
+    async with asking_models(asking, None if on_progress is None else tell) as asked:
+        drawn, ending = await _drawn(asked, ask)
         return _distribution(case, drawn, asked, runs=runs, notes=notes, ending=ending)
 
 
@@ -152,12 +164,15 @@ async def _drawn(asked: Asked, ask: Ask) -> tuple[Drawn, Ending | None]:
     try:
         [drawn] = await sampler.draw([ask])
     except (BudgetSpent, ModelFailed) as error:
-        key = key_of(asked.model(ask.request).identity, ask.request)
-        there = look(ask, asked.cache.answers(key, ask.series)).answers
+        there = look(ask, _kept(asked, ask)).answers
         if not any(map(ask.counts, there)):
             raise
         return Drawn(there), ending_of(error)
     return drawn, None
+
+
+def _kept(asked: Asked, ask: Ask) -> dict[int, Answer]:
+    return asked.cache.answers(key_of(asked.model(ask.request).identity, ask.request), ask.series)
 
 
 def _distribution(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..context.pieces import Context
 from ..report.results import Cause, Ranked, Ranking, StoppedBy, WhyReport
+from ..said import Said
 from ..search.finding import Claim, Finding
 from ..stats.tally import Tally
 from .case import Case
@@ -129,4 +130,4 @@ def _void(base: Tally) -> list[str]:
     if not base.void:
         return []
     kinds = ", ".join(f"{count} {kind}" for kind, count in base.void)
-    return [f"Of the reruns as recorded, these answers do not count: {kinds}."]
+    return [Said(f"Of the reruns as recorded, these answers do not count: {kinds}.")]

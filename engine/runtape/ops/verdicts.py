@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..report.phrases import of
 from ..report.results import CandidateVerdict
+from ..said import Quoted, Said, joined
 from ..stats.exact import fisher_less
 from ..stats.rates import wilson
 from ..stats.tally import Tally
@@ -63,48 +64,54 @@ def judge(base: Tally, fixed: Tally, controls: Sequence[ControlPair], candidates
         candidates: How many candidates are compared by reruns of their own.
     """
     if fixed.broken or not fixed.n or not base.n:
-        return Judgement("FAIL", f"it could not be measured: {fixed.broken or 'no answer counts'}", 1.0)
+        return _unmeasured(fixed)
     p = fisher_less(fixed.kept, fixed.n, base.kept, base.n)
     if p > ALPHA / (max(candidates, 1) * LOOKS):
         made = of((fixed.kept, fixed.n))
         if base.kept and fixed.rate <= HALVED * base.rate:
             few = f"made in {made} reruns, as recorded in {of((base.kept, base.n))}: too few reruns to tell; raise runs"
-            return Judgement("PART", few, p, open=True)
+            return Judgement("PART", Said(few), p, open=True)
         if fixed.rate >= base.rate:
-            return Judgement("FAIL", f"the decision is still made in {made} reruns", p)
-        return Judgement("FAIL", f"the decision is still made in {made} reruns; the drop may be chance", p)
+            return Judgement("FAIL", Said(f"the decision is still made in {made} reruns"), p)
+        return Judgement("FAIL", Said(f"the decision is still made in {made} reruns; the drop may be chance"), p)
     lacking = [*_remains(fixed), *_lost(controls)]
-    return Judgement("PART" if lacking else "PASS", "; ".join(lacking), p)
+    return Judgement("PART" if lacking else "PASS", joined("; ", lacking), p)
 
 
 def judge_guard(base: Tally, guarded: Tally, controls: Sequence[ControlPair]) -> Judgement:
     """The verdict on a check outside the model, which sorts the very replies of `base`: there is no chance in it."""
     if guarded.broken or not guarded.n or not base.n:
-        return Judgement("FAIL", f"it could not be measured: {guarded.broken or 'no answer counts'}", 1.0)
-    seen = f"checked on the {base.n} replies as recorded"
+        return _unmeasured(guarded)
+    seen = Said(f"checked on the {base.n} replies as recorded")
     if guarded.kept and guarded.kept >= base.kept:
-        return Judgement("FAIL", f"{seen}: it stops none that makes the decision", 1.0)
-    lacking = [f"it lets {of((guarded.kept, base.kept))} through"] if guarded.kept else []
+        return Judgement("FAIL", Said(f"{seen}: it stops none that makes the decision"), 1.0)
+    lacking = [Said(f"it lets {of((guarded.kept, base.kept))} through")] if guarded.kept else []
     lacking += _lost(controls)
-    return Judgement("PART" if lacking else "PASS", "; ".join([seen, *lacking]), 1.0)
+    return Judgement("PART" if lacking else "PASS", joined("; ", [seen, *lacking]), 1.0)
 
 
-def _remains(fixed: Tally) -> list[str]:
+def _unmeasured(tally: Tally) -> Judgement:
+    why = Quoted(tally.broken) if tally.broken else "no answer counts"
+    return Judgement("FAIL", Said("it could not be measured: ", why), 1.0)
+
+
+def _remains(fixed: Tally) -> list[Said]:
     if fixed.kept and wilson(fixed.kept, fixed.n).high > STILL_MADE:
-        return [f"the decision is made less often, but still in {of((fixed.kept, fixed.n))} reruns"]
+        return [Said(f"the decision is made less often, but still in {of((fixed.kept, fixed.n))} reruns")]
     return []
 
 
-def _lost(controls: Sequence[ControlPair]) -> list[str]:
+def _lost(controls: Sequence[ControlPair]) -> list[Said]:
     usable = [control for control in controls if control.base.n and control.fixed.n]
     kept, n = sum(c.fixed.kept for c in usable), sum(c.fixed.n for c in usable)
     base_kept, base_n = sum(c.base.kept for c in usable), sum(c.base.n for c in usable)
     lost = [c.name for c in usable if c.fixed.kept / c.fixed.n < c.base.rate / 2]
     lost += [c.name for c in controls if c.fixed.broken]
     if any(not c.base.n or not (c.fixed.n or c.fixed.broken) for c in controls):
-        return ["other decisions were not rerun with it yet"]
+        return [Said("other decisions were not rerun with it yet")]
     if lost:
-        return [f"other decisions are lost: {', '.join(lost)}"]
+        return [Said("other decisions are lost: ", Quoted(", ".join(lost)))]
     if usable and fisher_less(kept, n, base_kept, base_n) <= CONTROL_ALPHA:
-        return [f"other decisions are made in {of((kept, n))} reruns, without the change in {of((base_kept, base_n))}"]
+        without = of((base_kept, base_n))
+        return [Said(f"other decisions are made in {of((kept, n))} reruns, without the change in {without}")]
     return []

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..said import Quoted, parts_of
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -21,6 +23,11 @@ class Recorded:
 
 Line: TypeAlias = tuple[str | Recorded, ...]
 """One run of text; the parts follow each other without a space."""
+
+
+def told(text: str, limit: int) -> Line:
+    """A text that may quote as a line: what it quotes is recorded text of at most `limit` characters."""
+    return tuple(Recorded(part, limit) if isinstance(part, Quoted) else part for part in parts_of(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,13 @@ class Show:
     """How recorded text appears in a field."""
 
     name: Callable[[str], str] = as_recorded
-    """Short texts: what an agent did, reasons, notes."""
+    """Short texts: what an agent did."""
     passage: Callable[[str], str] = as_recorded
     """Texts of any length: what was read, what a change says."""
     ref: Callable[[str], str] = as_recorded
     """References of pieces; they hold keys of recorded JSON."""
+    said: Callable[[str], str] = as_recorded
+    """Words of ours that may quote: reasons, notes (`runtape.said`)."""
     words: Callable[[str], str] = as_recorded
     """Words of ours, and the names that whoever asks has given."""
 
@@ -71,8 +73,8 @@ def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
         "rounds": report.rounds,
         "planned": report.planned,
         "seconds_left": None,
-        "stopped": report.stopped and show.name(report.stopped),
-        "notes": [show.name(note) for note in report.notes],
+        "stopped": report.stopped and show.said(report.stopped),
+        "notes": [show.said(note) for note in report.notes],
         "upstream": [_link(link, show) for link in report.upstream],
         "chain_end": show.words(report.ends),
         "next": next_step(report),
@@ -94,8 +96,8 @@ def fix_fields(report: FixReport, show: Show = _AS_RECORDED) -> JsonObject:
         "requests": report.requests,
         "planned": report.planned,
         "seconds_left": None,
-        "stopped": report.stopped and show.name(report.stopped),
-        "notes": [show.name(note) for note in report.notes],
+        "stopped": report.stopped and show.said(report.stopped),
+        "notes": [show.said(note) for note in report.notes],
         "next": next_step(report),
     }
 
@@ -117,8 +119,8 @@ def rerun_fields(seen: Distribution, show: Show = _AS_RECORDED) -> JsonObject:
         "reused": seen.reused,
         "planned": max(seen.asked - seen.reused, seen.calls),
         "seconds_left": None,
-        "stopped": seen.stopped and show.name(seen.stopped),
-        "notes": [show.name(note) for note in seen.notes],
+        "stopped": seen.stopped and show.said(seen.stopped),
+        "notes": [show.said(note) for note in seen.notes],
         "next": next_step(seen),
     }
 
@@ -213,7 +215,7 @@ def _candidate(candidate: Candidate, show: Show) -> JsonObject:
         "p": candidate.p,
         "controls": _count(candidate.controls),
         "verdict": candidate.verdict,
-        "reason": show.name(candidate.reason),
+        "reason": show.said(candidate.reason),
         "instead": _actions(candidate.instead, show),
     }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..stats.rates import wilson
 from . import why_page
-from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table
+from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .leading import leading_cause
 from .phrases import actions, cost, of, of_at_most, p_value
 from .results import Candidate, FixReport
@@ -49,7 +49,7 @@ def _blocks(report: FixReport) -> Iterator[Block]:
         columns = ("verdict", "change", "still made", "p", "other decisions kept", "what the agent does instead")
         yield Table(columns, tuple(_row(candidate) for candidate in report.candidates))
     reasons: tuple[Line, ...] = tuple(
-        (Recorded(candidate.name), ": ", Recorded(candidate.reason, limit=400))
+        (Recorded(candidate.name), ": ", *told(candidate.reason, 400))
         for candidate in report.candidates
         if candidate.reason and candidate.verdict != "PASS"
     )
@@ -60,13 +60,13 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     yield Heading(("How it was measured",))
     lines: list[Line] = [(cost(report.calls, report.reused, report.requests),)]
     lines += [
-        (Recorded(candidate.name), ": ", Recorded(candidate.reason, limit=400))
+        (Recorded(candidate.name), ": ", *told(candidate.reason, 400))
         for candidate in report.candidates
         if candidate.reason and candidate.verdict == "PASS"
     ]
-    lines += [(Recorded(note, limit=400),) for note in report.notes]
+    lines += [told(note, 400) for note in report.notes]
     if report.stopped:
-        lines.append(("Ended early: ", Recorded(report.stopped, limit=400)))
+        lines.append(("Ended early: ", *told(report.stopped, 400)))
     yield Bullets(tuple(lines))
     yield Paragraph((next_step(report),))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..stats.rates import wilson
 from .distribution import Distribution
-from .document import Block, Bullets, Document, Heading, Line, Paragraph, Recorded, Table
+from .document import Block, Bullets, Document, Heading, Line, Paragraph, Recorded, Table, told
 from .phrases import cost, of
 
 
@@ -33,7 +33,7 @@ def _blocks(seen: Distribution) -> Iterator[Block]:
         lines.append(("Not counted: " + ", ".join(f"{count} {kind}" for kind, count in tally.void) + ".",))
     if tally.broken:
         lines.append(("The model's server refused the request: ", Recorded(tally.broken, limit=400)))
-    lines += [(Recorded(note, limit=400),) for note in seen.notes]
+    lines += [told(note, 400) for note in seen.notes]
     if seen.stopped:
-        lines.append(("Ended early: ", Recorded(seen.stopped, limit=400)))
+        lines.append(("Ended early: ", *told(seen.stopped, 400)))
     yield Bullets(tuple(lines))

@@ -213,5 +213,5 @@ class Progress:
     """Estimate; None while there is none."""
     message: str
     """What is being done, without recorded text."""
-    partial: WhyReport | FixReport | None = None
+    partial: WhyReport | FixReport | Distribution | None = None
     """What is known so far."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..search.finding import Status
 from ..stats.exact import fisher_less
 from .chain_page import chain_answer, chain_blocks
-from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table
+from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .leading import leading_cause
 from .phrases import actions, cost, evidence, join, number, of, p_value
 from .results import Cause, WhyReport
@@ -115,9 +115,9 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
         missed = 1 - exp(-finding.missed)
         lines.append((f"{cleared} Chance that another needed text was missed: about {missed:.0%}.",))
     notes = dict.fromkeys(note for link in (report, *report.upstream) for note in link.notes)
-    lines += [(Recorded(note, limit=400),) for note in notes]
+    lines += [told(note, 400) for note in notes]
     if report.stopped:
-        lines.append(("Ended early: ", Recorded(report.stopped, limit=400)))
+        lines.append(("Ended early: ", *told(report.stopped, 400)))
     yield Bullets(tuple(lines))
     yield Paragraph((next_step(report),))
 

@@ -8,6 +8,8 @@ budget.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import anyio
 
 from ..errors import BudgetSpent
@@ -16,8 +18,10 @@ from ..errors import BudgetSpent
 class Budget:
     """A hard limit on model calls; None is no limit."""
 
-    def __init__(self, limit: int | None, *, spent: int = 0) -> None:
+    def __init__(self, limit: int | None, *, spent: int = 0, on_cost: Callable[[int], None] | None = None) -> None:
+        """`on_cost` is called with the calls of each payment."""
         self.limit = limit
+        self._on_cost = on_cost
         self.spent = spent
         """Calls paid for, those of earlier processes included when they were handed in."""
         self.held = 0
@@ -69,6 +73,8 @@ class Budget:
         """Give back `held` calls and pay `cost` of them."""
         self.held -= held
         self.spent += cost
+        if cost and self._on_cost is not None:
+            self._on_cost(cost)
         self._wake()
 
     def _wake(self) -> None:

@@ -133,8 +133,12 @@ class ReplyCache:
         self._write(lambda rows: rows.release(holder))
 
     def paid(self, job: str) -> int:
-        """Samples that `job` has ever paid for, in any process."""
+        """Model calls that `job` has ever paid for, in any process: those charged, or else the answers kept."""
         return self._read(lambda rows: rows.paid(job), 0) + self._memory.paid(job)
+
+    def charge(self, job: str, calls: int) -> None:
+        """Count model calls of a job, whatever came of them, so that its limit holds in the next process too."""
+        self._write(lambda rows: rows.charge(job, calls))
 
     def _read(self, act: Callable[[ReplyRows], T], otherwise: T) -> T:
         if self._disk is None:

@@ -113,6 +113,16 @@ def endpoint_for(request: Request, base_url: str | None = None, environ: Mapping
     )
 
 
+def host_of(url: str) -> tuple[str, int]:
+    """Host and port that a base URL leads to.
+
+    Raises:
+        BadModel: it is no http or https address.
+    """
+    address = _split(url, "given")
+    return address.hostname or "", address.port or (443 if address.scheme == "https" else 80)
+
+
 def _with_key(address: SplitResult, family: Family, environ: Mapping[str, str]) -> Endpoint:
     host = address.hostname or ""
     variable = PROVIDER_KEYS.get(host, family.key_variable)

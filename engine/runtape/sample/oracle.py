@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 from ..errors import EditChangesNothing
+from ..said import Said
 from ..search.protocol import Want
 from ..stats.tally import Outcome, Tally, Verdict, count
 from ..wire.values import Reply, Request
@@ -66,10 +67,11 @@ class Oracle(Generic[V]):
             total += tally.n + sum(number for _, number in tally.void)
         notes = list(self._sampler.notes)
         if void["truncated"] > MANY * total:
-            notes.append(
+            cut = (
                 f"{void['truncated']} of {total} answers were cut at the length limit and count as no sample: "
                 "the recorded max_tokens may be too small for what the model says"
             )
+            notes.append(Said(cut))
         return notes
 
     def _request(self, variant: V) -> Request | str:

@@ -32,7 +32,7 @@ def resolve(request: Request, *, model: Model | Answering | str | None = None, b
     if model is None:
         return HttpModel(request.api, endpoint_for(request, base_url))
     if isinstance(model, str):
-        return _loaded(model)
+        return load_function(model)
     if isinstance(model, Model):
         return model
     if callable(model):
@@ -40,7 +40,12 @@ def resolve(request: Request, *, model: Model | Answering | str | None = None, b
     raise BadModel(f"model= is of type {type(model).__name__}: pass a function, a Model, or a text ({SPEC})")
 
 
-def _loaded(spec: str) -> Model:
+def load_function(spec: str) -> Model:
+    """The model that `module:function` or `path/to/file.py:function` names.
+
+    Raises:
+        BadModel: it cannot be loaded.
+    """
     where, colon, name = spec.rpartition(":")
     if not colon or not where or not name.isidentifier():
         raise BadModel(f"the model function {spec!r} names no function: {SPEC}")

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS leases (
     key TEXT NOT NULL, series TEXT NOT NULL, sample INTEGER NOT NULL, holder TEXT NOT NULL, expires REAL NOT NULL,
     PRIMARY KEY (key, series, sample)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS most_at_once (identity TEXT PRIMARY KEY, samples INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS charged (job TEXT PRIMARY KEY, calls INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS set_aside (key TEXT, series TEXT, sample INTEGER, answer TEXT, at REAL);
 """
 
@@ -58,8 +59,10 @@ class ReplyRows:
         self._lease = lease
         if path is not None:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Replies quote what the agent read: private to the user from the first byte.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            # Replies quote what the agent read: private to the user from the first byte. A file that is there is not
+            # opened: closing it would drop the locks that other connections of this process hold on it.
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         self._db = sqlite3.connect(path or memory, timeout=BUSY, isolation_level=None, uri=path is None)
         try:
             self._prepare()
@@ -150,8 +153,21 @@ class ReplyRows:
         self._db.execute("DELETE FROM leases WHERE holder = ?", (holder,))
 
     def paid(self, job: str) -> int:
-        """Answers that `job` has ever paid for."""
-        return int(self._db.execute("SELECT count(*) FROM replies WHERE paid_by = ?", (job,)).fetchone()[0])
+        """Model calls that `job` was charged; at least the answers that are kept under its name."""
+        found = self._db.execute(
+            "SELECT max((SELECT count(*) FROM replies WHERE paid_by = :job),"
+            " ifnull((SELECT calls FROM charged WHERE job = :job), 0))",
+            {"job": job},
+        )
+        return int(found.fetchone()[0])
+
+    def charge(self, job: str, calls: int) -> None:
+        """Count model calls of a job."""
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO charged VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET calls = calls + excluded.calls",
+                (job, calls),
+            )
 
     @contextmanager
     def _transaction(self) -> Generator[None]:

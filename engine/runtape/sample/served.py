@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..said import Quoted, Said
 from ..text import shorten, visible
 from ..wire.values import Request
 from .model import Answer
@@ -37,12 +38,14 @@ class Served:
 
 
 def _note(asked: str, names: list[str]) -> str:
-    shown = [_short(name) for name in names[:SHOWN]]
-    if len(names) > SHOWN:
-        shown.append(f"{len(names) - SHOWN} more")
-    return (
-        f"asked for {_short(asked)}, the server answered as {' and '.join(shown)}: "
-        "the answers counted together are not those of one model"
+    shown = " and ".join(_short(name) for name in names[:SHOWN])
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return Said(
+        "asked for ",
+        Quoted(_short(asked)),
+        ", the server answered as ",
+        Quoted(shown),
+        f"{more}: the answers counted together are not those of one model",
     )
 
 

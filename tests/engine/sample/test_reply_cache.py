@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -289,3 +290,26 @@ def test_who_is_asked_is_part_of_the_key_and_the_order_of_keys_is_not() -> None:
     assert key_of("m", turned) == key_of("m", BASE)
     assert key_of("elsewhere", BASE) != key_of("m", BASE)
     assert key_of("m", changed(stream=True)) == key_of("m", BASE), "how it travels is not asked"
+
+
+def test_what_a_job_was_charged_is_counted_also_when_nothing_came_of_it(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        cache.add(ONE, said("hello"), job="why")
+        cache.charge("why", 3)
+        cache.charge("why", 2)
+        cache.charge("other", 1)
+    with ReplyCache(folder) as again:
+        assert (again.paid("why"), again.paid("other"), again.paid("none")) == (5, 1, 0)
+
+
+def test_a_second_connection_of_a_process_hides_no_answer_from_other_processes(folder: Path) -> None:
+    def counted_elsewhere() -> int:
+        script = "import sys; from runtape.sample.cache import ReplyCache\n"
+        script += "with ReplyCache(sys.argv[1]) as cache: print(len(cache.answers('k', 'pool')))"
+        done = subprocess.run([sys.executable, "-c", script, str(folder)], check=True, capture_output=True, text=True)
+        return int(done.stdout)
+
+    with ReplyCache(folder) as cache, ReplyCache(folder):
+        for number in range(3):
+            cache.add(Sample("k", "pool", number), said("hello"), job="why")
+            assert counted_elsewhere() == number + 1
