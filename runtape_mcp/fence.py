@@ -17,6 +17,9 @@ from runtape.trace.redact import redact_text
 
 from .settings import KEYS
 
+MARK = "| "
+"""What every line of recorded text begins with."""
+
 NAME = 60
 """Characters shown of a name that is no plain identifier."""
 
@@ -159,7 +162,7 @@ def _marked(text: str, limit: int | None) -> str:
     shown = Fence.clean(text)
     if limit is not None:
         shown = shorten(shown, limit)
-    return "\n".join(f"| {line}" for line in shown.split("\n"))
+    return "\n".join(f"{MARK}{line}" for line in shown.split("\n"))
 
 
 def _longest(text: str) -> int:

@@ -16,12 +16,15 @@ from runtape.errors import TraceNotFound
 from runtape.trace.store import LAST, SUFFIX
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,99}")
+_WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
+_WORDS = 5
+"""Most words of a name that is told as it stands; more of them can make a sentence."""
 
 
 def public_name(path: Path) -> str:
     """What a trace is called in answers, and how it is asked for."""
     stem = path.name.removesuffix(SUFFIX)
-    if _PLAIN.fullmatch(stem) and stem != LAST:
+    if _PLAIN.fullmatch(stem) and stem != LAST and len(_WORD.findall(stem)) <= _WORDS:
         return stem
     return f"trace-{hashlib.sha256(path.name.encode('utf-8', 'surrogateescape')).hexdigest()[:10]}"
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from runtape.text import visible
 
-from .fence import Fence
+from .fence import MARK, Fence
 
 LIMIT = 6400
 """Characters of recorded text on one page; with what stands around it under 8,000."""
@@ -65,27 +65,38 @@ def text_page(head: str, text: str, part: Part) -> str:
     fence = Fence()
     shown = fence.clean(text)
     room = min(part.limit or LIMIT, LIMIT)
+    first = _first(shown, room * 3 // 4)
     total = f"{len(shown):,} characters"
     if part.offset >= len(shown) > 0:
         return f"{head}\n{total} in all; offset={part.offset} is behind the end. Use a smaller offset."
-    if part.offset == 0 and len(shown) <= room:
+    if part.offset == 0 and _first(shown, room) == len(shown):
         return f"{head}\n{total}.\n{fence.warning}\n{fence.block(shown)}"
     if part.offset == 0:
-        first = room * 3 // 4
-        cut = len(shown) - room
+        last = len(shown) - _first(shown[::-1], room - room * 3 // 4)
+        cut = last - first
         return "\n".join(
             [
                 f"{head}\n{total}; {cut:,} of them are cut from the middle. offset={first} goes on from there.",
                 fence.warning,
                 fence.block(shown[:first]),
                 f"({cut:,} characters are cut here.)",
-                fence.block(shown[len(shown) - (room - first) :]),
+                fence.block(shown[last:]),
             ]
         )
-    end = min(len(shown), part.offset + room)
+    end = part.offset + _first(shown[part.offset :], room)
     more = f"offset={end} goes on from there." if end < len(shown) else "This is the end."
     where = f"Characters {part.offset:,} to {end:,} of {total}. {more}"
     return f"{head}\n{where}\n{fence.warning}\n{fence.block(shown[part.offset : end])}"
+
+
+def _first(text: str, room: int) -> int:
+    """How many characters of a text fit when every line of it gets its mark; at least one."""
+    taken = 0
+    for at, character in enumerate(text[:room]):
+        taken += 1 + (len(MARK) if character == "\n" else 0)
+        if taken > room:
+            return max(1, at)
+    return min(len(text), room)
 
 
 def row_page(head: str, items: Sequence[T], row_of: Callable[[T], Row], part: Part, *, width: int = ROW) -> str:

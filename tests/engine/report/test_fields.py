@@ -186,7 +186,7 @@ def test_all_recorded_text_is_shown_the_way_the_front_end_wants():
     def fence(text: str) -> str:
         return f"<{text}>"
 
-    show = Show(name=fence, passage=fence, ref=fence)
+    show = Show(name=fence, passage=fence, ref=fence, said=fence)
     key = f"9[3]/{PLANTED}"
     cause = replace(CAUSE, refs=[key], instead=[(PLANTED, 1)])
     why = why_report(
