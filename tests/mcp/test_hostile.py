@@ -169,7 +169,9 @@ def allowed(root: Path, event: str, arguments: list[str]) -> bool:
             writes = int(flags) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or set(mode) & set("wax+")
             return _may_open(root, Path(path), writes=bool(writes)) if path[:1] == "/" else True
         case "sqlite3.connect", [path]:
-            return path == ":memory:" or Path(path).parent == root / "project" / ".runtape"
+            return (
+                path == ":memory:" or path.endswith("?vfs=memdb") or Path(path).parent == root / "project" / ".runtape"
+            )
         case (("os.mkdir" | "os.rename" | "os.remove" | "os.link" | "os.symlink"), [path, *_]):
             return _may_open(root, Path(path), writes=True)
         case "import", [name, *_]:

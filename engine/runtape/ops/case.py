@@ -13,8 +13,8 @@ from ..decision.actions import earlier_calls
 from ..decision.choose import choose
 from ..decision.decision import Decision
 from ..report.phrases import number
-from ..trace.chain import whole
 from ..said import Said
+from ..trace.chain import whole
 from ..trace.lookup import find_trace
 from ..trace.refs import Moment, resolve
 from ..trace.trace import Trace
@@ -68,7 +68,7 @@ class Case:
     @property
     def caveats(self) -> list[str]:
         """What the reader has to know about the request and the choice of the decision; empty when there is nothing."""
-        notes = [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
+        notes: list[str] = [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
         if self.decision.tools or self.selection.match is not None:
             return notes
         return [
