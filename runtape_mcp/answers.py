@@ -176,8 +176,9 @@ def _elsewhere(job: Job, left_out: Counter[str]) -> str:
     return f" Not shown here: {', '.join(said)}; read {_place(job)}." if said else ""
 
 
-_TOLD = ("causes", "required", "candidates", "counts", "untested", "refs", "instead", "upstream", "not_followed")
-_TOLD = ("causes", "required", "candidates", "counts", "untested", "refs", "instead", "notes")
+_TOLD = frozenset(
+    ("causes", "required", "candidates", "counts", "untested", "refs", "instead", "upstream", "not_followed", "notes")
+)
 """Lists whose missing entries are counted for the reader, in the words of the fields."""
 
 
