@@ -12,7 +12,7 @@ import typer
 
 from ..errors import RuntapeError
 from ..installed import conflict, version
-from . import console, demo, fix, ls, odds, proxy, rerun, show, test, why
+from . import console, demo, fix, ls, odds, proxy, replay, rerun, show, test, why
 
 Command: TypeAlias = Callable[..., int]
 
@@ -47,9 +47,12 @@ for _name, _module in (
     ("rerun", rerun),
     ("fix", fix),
     ("test", test),
+    ("replay", replay),
     ("proxy", proxy),
 ):
-    app.command(_name)(_exits_with_status(_module.command))
+    app.command(_name, context_settings=replay.ALLOWED if _module is replay else None)(
+        _exits_with_status(_module.command)
+    )
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - the library calls it with the flag's value

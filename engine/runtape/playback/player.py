@@ -12,6 +12,7 @@ from ..canon import loads
 from ..errors import BadInput, ReplayDiverged
 from ..record.clients import http_clients
 from ..record.guard import tell
+from ..record.substitute import substitute
 from ..trace.lookup import find_trace
 from ..trace.trace import Trace
 from ..wire.dialects import dialect_of_path
@@ -20,7 +21,7 @@ from .divergence import Divergence
 from .model_calls import ModelCalls
 from .seam import Seam
 from .tool_runs import RecordedRun, ToolRuns
-from .tools import played
+from .tools import played, playing
 
 RETRY_COUNT = "x-stainless-retry-count"
 """Header in which the SDKs of OpenAI and Anthropic number the attempts of one call, from 0 on."""
@@ -42,7 +43,8 @@ def replay(
         on_diverge: At the first model or tool call that is not in the record, `stop` ends the block with
             ReplayDiverged, whatever the agent catches; `live` says so on standard error and lets that call and all
             later ones go to the real model and the real tools.
-        capture: Play to every HTTP client of the process, wrapped or not.
+        capture: Play to every HTTP client of the process, wrapped or not, and to every tool that is decorated with
+            `Recorder.tool`: a program that records itself is played back unchanged.
 
     Raises:
         BadInput: there is no such trace, or no such value of `on_diverge`.
@@ -68,10 +70,12 @@ class Replayer:
         self._capture = capture
         self._seam = Seam(self._play)
         self._lock = threading.Lock()
+        self._end_substitution: Callable[[], None] | None = None
 
     def __enter__(self) -> Replayer:
         if self._capture:
             self._seam.wrap_all()
+            self._end_substitution = substitute(playing(self.take_run))
         return self
 
     def __exit__(
@@ -83,6 +87,9 @@ class Replayer:
 
     def close(self) -> None:
         """Give the clients back what they were."""
+        if self._end_substitution is not None:
+            self._end_substitution()
+            self._end_substitution = None
         self._seam.remove()
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 
 from ..errors import RecordedToolError
 from ..record.arguments import binder
-from ..record.tools import function_of, kind_of, name_of
+from ..record.stand_in import Kind, Make, kind_of, stand_in
 from ..wire.values import Json
 from .restoring import restored, returned_type
 from .tool_runs import RecordedRun
@@ -21,21 +20,27 @@ Take = Callable[[str, "dict[str, Any]"], "RecordedRun | None"]
 
 
 def played(tool: Any, take: Take, name: str | None = None) -> Any:
-    """A function of the same kind as `tool` that gives the recorded result; `tool` itself is not run."""
-    if isinstance(tool, staticmethod):
-        return staticmethod(played(function_of(tool), take, name))
-    if isinstance(tool, classmethod):
-        return classmethod(played(function_of(tool), take, name))
-    title = name or name_of(tool)
-    bind = binder(tool)
+    """What looks like `tool` and gives its recorded results; `tool` itself is not run.
 
-    def outcome(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Outcome | None:
-        run = take(title, bind(args, kwargs))
-        return None if run is None else _Outcome(tool, run)
+    Raises:
+        TypeError: nothing can stand in for it.
+    """
+    return stand_in(tool, playing(take), name)
 
-    wrapper = _WRAPPERS[kind_of(tool)](tool, outcome)
-    updated = ("__dict__",) if inspect.isroutine(tool) else ()
-    return functools.update_wrapper(wrapper, tool, updated=updated)
+
+def playing(take: Take) -> Make:
+    """What makes the functions that give recorded results."""
+
+    def make(tool: Any, title: str, *, is_method: bool) -> Callable[..., Any]:
+        bind = binder(tool, is_method=is_method)
+
+        def outcome(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Outcome | None:
+            run = take(title, bind(args, kwargs))
+            return None if run is None else _Outcome(tool, run)
+
+        return _WRAPPERS[kind_of(tool)](tool, outcome)
+
+    return make
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,4 +127,9 @@ def _async_generator(tool: Any, outcome: Outcome) -> Any:
     return wrapper
 
 
-_WRAPPERS = {"plain": _plain, "coroutine": _coroutine, "generator": _generator, "async generator": _async_generator}
+_WRAPPERS: dict[Kind, Callable[[Any, Outcome], Callable[..., Any]]] = {
+    "plain": _plain,
+    "coroutine": _coroutine,
+    "generator": _generator,
+    "async generator": _async_generator,
+}

@@ -19,6 +19,7 @@ from recorded_agent import answer, greeting, record, run
 
 import runtape
 from runtape.errors import BadInput
+from runtape.record.clients import http_clients
 
 NOBODY = "http://127.0.0.1:9/v1"
 """Where nobody listens: whatever is sent there fails."""
@@ -52,12 +53,12 @@ def test_a_run_is_played_back_without_model_and_tools(tmp_path: Path, stream: bo
 def test_the_client_is_what_it_was_after_the_replay(tmp_path: Path) -> None:
     trace = record(tmp_path, look_up)
     with Loopback(answer) as server, client(server.url) as http:
-        inner: dict[str, Any] = vars(vars(http)["_client"])
-        before = dict(inner)
+        (inner,) = http_clients(http)
+        before = dict(inner.__dict__)
         with runtape.replay(trace) as replayed:
             replayed.wrap(replayed.wrap(http))
             run(http, replayed.tool(never), "order 7")
-        assert inner == before
+        assert inner.__dict__ == before
         run(http, look_up, "order 8")
         assert len(server.requests) == 2
 
