@@ -35,6 +35,14 @@ def command(
     runs: Annotated[
         int, typer.Option(min=0, help="Least reruns of the recorded context and without the leading cause.")
     ] = 0,
+    likelihood: Annotated[
+        bool | None,
+        typer.Option(
+            "--likelihood/--no-likelihood",
+            help="Look first where the log-probabilities of the tool's name point to; default: on local servers.",
+            show_default=False,
+        ),
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
     budget: Annotated[int, typer.Option(min=1, help="Most model calls.")] = 400,
     concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 16,
@@ -74,6 +82,7 @@ def command(
                     suspects=tuple(suspect or ()),
                     depth=depth,
                     runs=runs,
+                    likelihood=likelihood,
                     budget=budget,
                     concurrency=concurrency,
                     cache_dir=options.cache_dir(no_cache=no_cache),

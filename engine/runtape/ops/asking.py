@@ -58,6 +58,7 @@ class Asked:
         self._budget = asking.purse or Budget(asking.budget)
         self._models: dict[object, Model] = {}
         self._samplers: dict[object, Sampler] = {}
+        self._reading: dict[Model, Sampler] = {}
 
     def model(self, request: Request) -> Model:
         """The model that answers this request.
@@ -70,14 +71,7 @@ class Asked:
         key = (request.api, request.endpoint) if self._asking.model is None else None
         if key not in self._models:
             self._models[key] = resolve(request, model=self._asking.model, base_url=self._asking.base_url)
-            self._samplers[key] = Sampler(
-                self._models[key],
-                self.cache,
-                self._budget,
-                concurrency=self._asking.concurrency,
-                job=self._asking.job,
-                on_progress=self._tell,
-            )
+            self._samplers[key] = self._sampler_of(self._models[key])
         return self._models[key]
 
     def sampler(self, request: Request) -> Sampler:
@@ -85,15 +79,39 @@ class Asked:
         model = self.model(request)
         return next(self._samplers[key] for key, known in self._models.items() if known is model)
 
+    def reading_sampler(self, request: Request) -> Sampler:
+        """Another sampler for the same model, so that a server that fails on its requests is not given up for reruns.
+
+        Raises as `model` does.
+        """
+        model = self.model(request)
+        if model not in self._reading:
+            self._reading[model] = self._sampler_of(model)
+        return self._reading[model]
+
+    def _sampler_of(self, model: Model) -> Sampler:
+        return Sampler(
+            model,
+            self.cache,
+            self._budget,
+            concurrency=self._asking.concurrency,
+            job=self._asking.job,
+            on_progress=self._tell,
+        )
+
+    @property
+    def _all(self) -> list[Sampler]:
+        return [*self._samplers.values(), *self._reading.values()]
+
     @property
     def spent(self) -> Spent:
         """What was done so far."""
-        return sum((_spent(sampler.counters) for sampler in self._samplers.values()), Spent())
+        return sum((_spent(sampler.counters) for sampler in self._all), Spent())
 
     @property
     def notes(self) -> list[str]:
         """What the reader of the results has to know, once each."""
-        return list(dict.fromkeys(note for sampler in self._samplers.values() for note in sampler.notes))
+        return list(dict.fromkeys(note for sampler in self._all for note in sampler.notes))
 
     async def aclose(self) -> None:
         """Close the connections that this run opened."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import anyio
 
-from ..canon import digest
 from ..context.apply import remove
-from ..context.duplicates import near_duplicates
 from ..context.suspicion import suspicion
 from ..decision.actions import judge
 from ..decision.wording import decision_text
@@ -26,15 +24,18 @@ from ..search.attribute import Attribution
 from ..search.finding import Finding
 from ..search.ledger import BASE
 from ..search.opening import BASE_SAMPLES
-from ..search.problem import Problem
+from ..search.protocol import Want
 from ..search.settings import Depth, Profile, Settings
-from ..stats.tally import Outcome
-from ..wire.values import Json, Reply, Request
+from ..stats.tally import Outcome, Tally
+from ..wire.values import Reply, Request
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, Selection, TraceInput, open_case
 from .ending import GO_ON, Ending, ending_of
+from .lead import Lead
+from .lead import lead as find_lead
 from .left_out import left_out
 from .pace import OnProgress, Pace
+from .posing import problem_of
 from .salting import salted, series_of
 from .suspects import find_suspects
 from .telling import ranking, why_report
@@ -60,6 +61,8 @@ class Question:
     runs: int = 0
     judge: Callable[[Reply], Outcome] | None = None
     """What a reply did, where another rule than that of the case says it."""
+    likelihood: bool | None = None
+    """Whether the chance of the decision says where to look first; None to use it on a server of this machine."""
 
     def __post_init__(self) -> None:
         if self.runs < 0:
@@ -78,6 +81,7 @@ async def why(
     suspects: Sequence[str] = (),
     depth: Literal["quick", "full", "upstream"] = "quick",
     runs: int = 0,
+    likelihood: bool | None = None,
     budget: int = 400,
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
@@ -103,6 +107,9 @@ async def why(
             write it, until the text came from outside.
         runs: Least reruns of the context as recorded, and without the leading cause. A search that needs more for its
             proof makes more; these only sharpen the counts.
+        likelihood: Whether to look first where the log-probabilities of the tool's name point to: a few replies in
+            place of dozens. None uses them on a server of this machine that gives them (llama.cpp, vLLM); claims are
+            proven by reruns all the same.
         budget: Most model calls.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
@@ -117,7 +124,7 @@ async def why(
         ModelFailed: the model gave no answer at all.
     """
     case = open_case(trace, event, Selection(tool, match, exact_args))
-    question = Question(case, tuple(suspects), depth, budget, runs)
+    question = Question(case, tuple(suspects), depth, budget, runs, likelihood=likelihood)
     return await explain(question, Asking(model, base_url, budget, concurrency, cache_dir), on_progress)
 
 
@@ -171,16 +178,25 @@ class _Investigation:
         self._case = case = question.case
         self._asked = asked
         self._heard = heard
-        profile: Profile = "contexts" if asked.model(case.request).max_n > 1 else "calls"
-        suspects = find_suspects(case.context, question.suspects)
-        depth: Depth = "full" if question.depth == "full" else "quick"
-        settings = Settings(depth, question.budget, profile, question.runs)
-        self._attribution = Attribution(_problem(case, suspects), settings)
-        self._search = salted(self._attribution.run(), case, suspects)
+        self._problem = problem_of(case, find_suspects(case.context, question.suspects))
         self._oracle = Oracle(self._render, self._judge, asked.sampler(case.request))
+        self._begin(Lead())
+
+    def _begin(self, lead: Lead) -> None:
+        """Sets up the search behind what is known beforehand."""
+        question, guess = self._question, lead.guess
+        profile: Profile = "contexts" if self._asked.model(self._case.request).max_n > 1 else "calls"
+        problem = replace(self._problem, suspects=self._problem.suspects | guess.suspects, together=guess.together)
+        depth: Depth = "full" if question.depth == "full" else "quick"
+        budget = max(0, question.budget - guess.passes)
+        self._lead = lead
+        self._attribution = Attribution(problem, Settings(depth, budget, profile, question.runs))
+        guesses = problem.suspects.union(*problem.together)
+        self._search = salted(self._attribution.run(), self._case, guesses)
 
     async def run(self) -> WhyReport:
         self._know()
+        self._begin(await self._find_lead())
         try:
             finding = await drive(self._search, self._oracle, on_round=self._know)
             ending = self._unfinished(finding)
@@ -190,12 +206,32 @@ class _Investigation:
             if not finding.base.n and ending.by != "budget":
                 raise  # nothing is known yet that a report could keep
         report = self._report(finding, ending)
-        self._heard(finding.samples, "done" if ending is None else "stopped", report)
+        self._heard(finding.samples + self._lead.guess.passes, "done" if ending is None else "stopped", report)
         return report
+
+    async def _find_lead(self) -> Lead:
+        """Where to look first, when the chance of the decision can be read."""
+        question, case = self._question, self._case
+        if question.judge is not None:
+            return Lead()  # the decision is more than the name of a tool
+
+        async def reruns() -> Tally:
+            base: Want[frozenset[int]] = Want(frozenset(), BASE_SAMPLES, series_of(case, BASE))
+            return (await self._oracle.answer([base]))[0]
+
+        return await find_lead(
+            case,
+            self._problem,
+            self._asked,
+            reruns,
+            self._render,
+            wanted=question.likelihood,
+            budget=question.budget,
+        )
 
     def _know(self) -> None:
         finding = self._attribution.finding()
-        self._heard(finding.planned, _message(finding), self._report(finding, None))
+        self._heard(finding.planned + self._lead.guess.passes, _message(finding), self._report(finding, None))
 
     def _render(self, leaves: frozenset[int]) -> Request:
         return remove(self._case.context, leaves) if leaves else self._case.request
@@ -210,7 +246,13 @@ class _Investigation:
             self._case,
             finding,
             self._asked.spent,
-            notes=[*self._case.caveats, *left_out(self._case.request), *self._oracle.notes],
+            notes=[
+                *self._case.caveats,
+                *left_out(self._case.request),
+                *([self._lead.told] if self._lead.told else []),
+                *self._oracle.notes,
+            ],
+            passes=self._lead.guess.passes,
             stopped=ending.text if ending else None,
             stopped_by=ending.by if ending else None,
         )
@@ -225,30 +267,6 @@ class _Investigation:
                 return Ending("model", Said(f"Too many answers do not count as a decision of either kind. {GO_ON}"))
             case _:
                 return None
-
-
-def _problem(case: Case, suspects: frozenset[int]) -> Problem:
-    context = case.context
-    pieces = [context.pieces[leaf] for leaf in context.leaves]
-    return Problem(
-        leaves=len(pieces),
-        pinned=frozenset(at for at, piece in enumerate(pieces) if piece.pinned),
-        scores=tuple(suspicion(context, decision_text(case.reply))),
-        message_of=tuple(context.slots[piece.slot].message for piece in pieces),
-        forced=_forces_a_call(case.request.body.get("tool_choice")),
-        seed=int(digest(case.request.body)[:8], 16),
-        groups=near_duplicates(context),
-        suspects=suspects,
-    )
-
-
-def _forces_a_call(choice: Json) -> bool:
-    """Whether the API makes the model call a tool: `required`, `any`, or one that is named."""
-    match choice:
-        case None | "auto" | "none" | {"type": "auto" | "none"} | {"mode": "auto"}:
-            return False
-        case _:
-            return True
 
 
 def _message(finding: Finding) -> str:

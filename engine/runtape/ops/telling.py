@@ -23,6 +23,7 @@ def why_report(
     notes: Sequence[str] = (),
     stopped: str | None = None,
     stopped_by: StoppedBy | None = None,
+    passes: int = 0,
 ) -> WhyReport:
     """The report of a search, finished or not.
 
@@ -33,6 +34,7 @@ def why_report(
         notes: What the reader has to know about this run.
         stopped: Why the search ended early and what to do; None when it did not.
         stopped_by: What ended it early.
+        passes: Contexts that were read by the chance of the decision.
     """
     causes = [_cause(case, claim) for claim in finding.claims]
     pieces = [case.context.pieces[leaf] for leaf in case.context.leaves]
@@ -55,7 +57,8 @@ def why_report(
         reused=spent.reused,
         requests=spent.requests,
         rounds=finding.rounds,
-        planned=finding.planned,
+        planned=finding.planned + passes,
+        passes=passes,
         stopped=stopped,
         finding=finding,
         pieces=[(piece.ref, state) for piece, state in zip(pieces, _states(finding, len(pieces)), strict=True)],

@@ -71,6 +71,7 @@ def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
         "reused": report.reused,
         "requests": report.requests,
         "rounds": report.rounds,
+        "passes": report.passes,
         "planned": report.planned,
         "seconds_left": None,
         "stopped": report.stopped and show.said(report.stopped),

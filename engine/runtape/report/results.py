@@ -129,6 +129,8 @@ class WhyReport:
     """With depth `upstream`: where the leading cause came from; None when none was proven."""
     ends: str = ""
     """With depth `upstream`: why the chain goes no further."""
+    passes: int = 0
+    """Contexts read by the chance of the decision instead of by samples; each is one of the calls."""
     stopped_by: StoppedBy | None = None
 
 

@@ -120,6 +120,15 @@ class ReplyCache:
         """Keep how many samples this model gives in one request, so that a resumed search goes the same way."""
         self._write(lambda rows: rows.learn_most_at_once(identity, samples))
 
+    def no_logprobs(self, about: str) -> str | None:
+        """Why a model at an endpoint gives no log-probabilities of tool calls; None when that is not known."""
+        on_disk = self._read(lambda rows: rows.no_logprobs(about), None)
+        return self._memory.no_logprobs(about) if on_disk is None else on_disk
+
+    def learn_no_logprobs(self, about: str, reason: str) -> None:
+        """Keep why a model at an endpoint gives none, so that it is not asked again."""
+        self._write(lambda rows: rows.learn_no_logprobs(about, reason))
+
     def claim(self, samples: Sequence[Sample], holder: str) -> set[Sample]:
         """Those of the samples that `holder` may draw now; the others are there already or on their way elsewhere."""
         return self._write(lambda rows: rows.claim(samples, holder))

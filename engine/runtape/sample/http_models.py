@@ -41,6 +41,11 @@ class HttpModel:
         """Held while `_client` is made, which takes seconds."""
         self._repeats = Repeats()
 
+    @property
+    def local(self) -> bool:
+        """True for a server on this machine."""
+        return self._endpoint.local
+
     async def sample(self, request: Request, n: int) -> Sequence[Answer]:
         """See `Model.sample`. Where the server turns out not to honour `n`, `max_n` is 1 from then on."""
         asked = min(n, self.max_n)

@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS leases (
     PRIMARY KEY (key, series, sample)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS most_at_once (identity TEXT PRIMARY KEY, samples INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS charged (job TEXT PRIMARY KEY, calls INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS no_logprobs (about TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS set_aside (key TEXT, series TEXT, sample INTEGER, answer TEXT, at REAL);
 """
 
@@ -106,6 +107,16 @@ class ReplyRows:
         """Keep how many samples this model gives in one request."""
         with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO most_at_once VALUES (?, ?)", (identity, samples))
+
+    def no_logprobs(self, about: str) -> str | None:
+        """Why a model at an endpoint gives no log-probabilities of tool calls; None when that is not known."""
+        row = self._db.execute("SELECT reason FROM no_logprobs WHERE about = ?", (about,)).fetchone()
+        return row[0] if row is not None and isinstance(row[0], str) else None
+
+    def learn_no_logprobs(self, about: str, reason: str) -> None:
+        """Keep why it gives none."""
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO no_logprobs VALUES (?, ?)", (about, reason))
 
     def add(self, sample: Sample, text: str, paid_by: str) -> None:
         """Keep one answer and end its lease. The first answer of a sample stays."""

@@ -16,7 +16,7 @@ from .needed import SUSPECT_CARE, WEAK_CARE, Sweep, find_needed
 from .opening import open_search
 from .problem import Problem
 from .protocol import Search
-from .sets import find_set
+from .sets import find_set, try_sets
 from .settings import Settings
 from .summary import summarise
 from .top_up import top_up
@@ -62,8 +62,11 @@ class Attribution:
         if ledger.answer:
             return
         sweeps: tuple[Sweep, ...] = ("scattered",)
+        if ledger.problem.together:
+            yield from try_sets(ledger)
         if ledger.units.suspects:
             yield from find_needed(ledger, care=SUSPECT_CARE)
+        if ledger.units.suspects or ledger.problem.together:
             sweeps = ("contiguous", "scattered")
         if not self._is_satisfied():
             yield from find_needed(ledger, sweeps)

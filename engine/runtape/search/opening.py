@@ -38,8 +38,8 @@ def open_search(ledger: Ledger) -> Search[Variant, None]:
     batch = Batch(ledger)
     batch.base(BASE_SAMPLES)
     suspects = sorted(ledger.units.suspects, key=lambda unit: (-ledger.units.scores[unit], unit))[:SUSPECTS_AT_ONCE]
-    first = [(unit,) for unit in suspects] if suspects else sweep(ledger, scattered=False)
-    batch.pools(first)
+    named = suspects or ledger.problem.together
+    batch.pools([(unit,) for unit in suspects] if named else sweep(ledger, scattered=False))
     yield from batch.ask()
     if ledger.base.n < FEWEST_ANSWERS or ledger.base.rate < FREQUENT:
         batch = Batch(ledger)

@@ -27,6 +27,8 @@ class Problem:
     """Near-duplicate leaves, removed together."""
     suspects: frozenset[int] = frozenset()
     """Leaves that somebody who read the trace suspects: tried first, proven like any other."""
+    together: tuple[frozenset[int], ...] = ()
+    """Sets of leaves of which each is suspected to matter only when all of it is gone: tested first, proven alike."""
 
     def __post_init__(self) -> None:
         if len(self.scores) != self.leaves or len(self.message_of) != self.leaves:
@@ -36,7 +38,10 @@ class Problem:
         if len(grouped) != len(set(grouped)):
             msg = "a leaf is in two groups of near-duplicates"
             raise ValueError(msg)
-        strays = sorted(leaf for leaf in {*self.pinned, *grouped, *self.suspects} if not 0 <= leaf < self.leaves)
+        joint = [leaf for leaves in self.together for leaf in leaves]
+        strays = sorted(
+            leaf for leaf in {*self.pinned, *grouped, *self.suspects, *joint} if not 0 <= leaf < self.leaves
+        )
         if strays:
             msg = f"leaves {strays} do not exist; the context has {self.leaves}"
             raise ValueError(msg)

@@ -58,6 +58,13 @@ def find_set(ledger: Ledger, order: Sequence[int], never: float) -> Search[Varia
             stack.append(stack[-1][: flip.end - 1])
 
 
+def try_sets(ledger: Ledger) -> Search[Variant, None]:
+    """Puts the sets to the test that were suspected beforehand."""
+    for leaves in ledger.problem.together:
+        ledger.open_slot(ledger.units.within(leaves), leaves)
+    yield from settle_open(ledger)
+
+
 def _flips_alone(ledger: Ledger, members: Sequence[int]) -> Search[Variant, bool]:
     """Whether removing just these units flips the decision, by a few reruns."""
     variant = ledger.units.leaves(members)

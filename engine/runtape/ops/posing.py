@@ -1,0 +1,36 @@
+"""A recorded decision as a problem for the search."""
+
+from __future__ import annotations
+
+from ..canon import digest
+from ..context.duplicates import near_duplicates
+from ..context.suspicion import suspicion
+from ..decision.wording import decision_text
+from ..search.problem import Problem
+from ..wire.values import Json
+from .case import Case
+
+
+def problem_of(case: Case, suspects: frozenset[int]) -> Problem:
+    """What a search has to know of a decision; `suspects` are positions in `case.context.leaves`."""
+    context = case.context
+    pieces = [context.pieces[leaf] for leaf in context.leaves]
+    return Problem(
+        leaves=len(pieces),
+        pinned=frozenset(at for at, piece in enumerate(pieces) if piece.pinned),
+        scores=tuple(suspicion(context, decision_text(case.reply))),
+        message_of=tuple(context.slots[piece.slot].message for piece in pieces),
+        forced=_forces_a_call(case.request.body.get("tool_choice")),
+        seed=int(digest(case.request.body)[:8], 16),
+        groups=near_duplicates(context),
+        suspects=suspects,
+    )
+
+
+def _forces_a_call(choice: Json) -> bool:
+    """Whether the API makes the model call a tool: `required`, `any`, or one that is named."""
+    match choice:
+        case None | "auto" | "none" | {"type": "auto" | "none"} | {"mode": "auto"}:
+            return False
+        case _:
+            return True
