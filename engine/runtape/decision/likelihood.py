@@ -186,8 +186,14 @@ class _Walk:
 
         Each has one usual next token, which is less likely than the listed ones.
         """
-        listed = [self._possible(written + other.text) for other in token.alternatives if other.text]
+        listed = [self._led_to(written + other.text) for other in token.alternatives if other.text]
         return len(self._possible(written).difference(*listed))
+
+    def _led_to(self, text: str) -> frozenset[str]:
+        """The tools that a text leads to; a complete name hides the longer ones, which have tokens of their own."""
+        possible = self._possible(text)
+        complete = possible & {text[len(self._opening) :]}
+        return complete or possible
 
 
 def _is_spelled(name: str, rest: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from inbox_run import MAIL, PLANTED, SYSTEM, TASK
-from loopback import Answer, Loopback, Received, chat_reply
+from loopback import Answer, Loopback, Received
 from openai import OpenAI
 from token_model import serving, tool
 
@@ -120,7 +120,7 @@ def test_numbers_that_lie_cost_calls_and_prove_nothing(tmp_path):
 
 
 def test_a_chance_that_is_not_that_of_the_reruns_is_not_used(tmp_path):
-    honest, lying = serving(obeys), serving(lambda text: {"archive_email": 0.9, "forward_email": 0.1})
+    honest, lying = serving(obeys), serving(lambda text: dict(zip(TOOLS, (0.05, 0.1, 0.85), strict=True)))
     with Loopback(lambda got: (lying if got.body.get("logprobs") else honest)(got)) as server:
         trace = recorded(tmp_path, server.url)
 

@@ -39,7 +39,10 @@ def test_a_single_cause_is_found_wherever_it_stands(cause, rates):
 
 
 def test_a_suspicious_cause_takes_six_readings():
-    found, batches = reading(context(60, hot=[17], seed=3), needs(17))
+    scores = tuple(2.0 if leaf == 17 else float(leaf % 2) for leaf in range(60))
+    problem = Problem(60, frozenset(), scores, (0,) * 60, forced=False, seed=0)
+
+    found, batches = reading(problem, needs(17))
 
     assert found.alone == (frozenset({17}),)
     assert found.passes == 6
