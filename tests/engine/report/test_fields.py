@@ -78,6 +78,7 @@ def test_why_fields():
             "reused": 5,
             "requests": 27,
             "rounds": 7,
+            "passes": 0,
             "planned": 46,
             "seconds_left": None,
             "stopped": None,
