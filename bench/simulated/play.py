@@ -42,10 +42,10 @@ def play(spec: Spec, settings: Settings, seed: int) -> Score:
             wants = search.send(world.answer(wants))
     except StopIteration as done:
         finding: Finding = done.value
-    return _score(world, finding)
+    return score(world, finding)
 
 
-def _score(world: World, finding: Finding) -> Score:
+def score(world: World, finding: Finding) -> Score:
     rule = world.rule
     planted = set() if rule.ignores else causes(rule)
     needed = set() if rule.ignores else planted | set(rule.required)

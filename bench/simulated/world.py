@@ -102,7 +102,7 @@ class World:
         rule = self.rule
         rate = rule.rate if rule.met(removed) else rule.without
         usual = "other" if rule.ignores or removed.isdisjoint(rule.required) else "stop"
-        broken = self._broken(removed)
+        broken = self.broken(removed)
         outcomes: Counter[str] = Counter()
         for repeats, odd, breaks, stops in _stream(self.problem.seed, removed, series, n):
             if breaks < broken:
@@ -114,7 +114,7 @@ class World:
         instead = tuple((kind, outcomes[kind]) for kind in ("other", "stop") if outcomes[kind])
         return Tally(kept=outcomes["same"], n=n, other=outcomes["other"], instead=instead)
 
-    def _broken(self, removed: Variant) -> float:
+    def broken(self, removed: Variant) -> float:
         """Chance that a reply to this context falls apart; the same each time, different from context to context."""
         share = len(removed) / self.problem.leaves
         if not self.rule.fragility or share <= self.rule.fragile_from or self.rule.ignores:

@@ -22,18 +22,20 @@ from .units import Units, largest_pool, unite
 Readings: TypeAlias = "Sequence[float | None]"
 """A chance per variant, 0-1, in the order asked; None where it could not be read."""
 
-MOST = 40
-"""Contexts read at most: a search by samples sends about as many."""
+MOST = 30
+"""Contexts read at most: about as many as a search by samples sends."""
 NOISE = 0.1
 """Least drop that is believed. A server that keeps the start of a context computes the rest differently: the same
 request was seen to give 0.40, 0.43 and 0.47."""
-FIRST = 5
-"""Units read alone before anything else."""
-TOGETHER = (2, 4, 8)
-"""So many of the most suspicious units are then removed together: copies that are each enough show only so."""
-POOLS = 6
+TOGETHER = 8
+"""So many of the most suspicious units are removed together first: that shows single causes and copies that are each
+enough."""
+ALONE = 5
+"""So many of them are then read alone."""
+POOLS, POOLS_OF_PINNED = 6, 3
 DEEPEST = 2
-"""Pools that are divided further, those with the largest drops."""
+"""Pools that are searched further, those with the largest drops."""
+LARGEST_SET = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,10 @@ class Guess:
 def guess(problem: Problem, most: int = MOST) -> Generator[Sequence[Variant], Readings, Guess]:
     """Yields variants to be read, receives their chances, returns what they point to.
 
-    Reads the base, the most suspicious units alone, then several together, then pools that are halved, then every other
-    unit alone, until something shows or `most` contexts are read. Equal problems and readings give equal guesses.
+    Reads the base, then the most suspicious units together; when that lowers the chance, each of them alone; when
+    nothing shows, pools of what the agent read, then pools of the pinned units. A pool that lowers the chance is
+    searched for the fewest units that do. Stops when something is found or `most` contexts are read. Equal problems and
+    readings give equal guesses.
 
     Args:
         problem: The context.
@@ -118,22 +122,20 @@ class _Guessing:
         units = self.units
         order = sorted(range(len(units)), key=lambda unit: (unit not in units.suspects, -units.scores[unit], unit))
         free = [unit for unit in order if unit not in units.pinned or unit in units.suspects] or order
-        yield from self._alone(free[:FIRST], found)
-        for many in TOGETHER:
-            if not found and many <= len(free) and (many == TOGETHER[0] or many <= self._cap):
-                yield from self._narrow(tuple(free[:many]), found)
-        if not found:
-            yield from self._pools(sorted(free), found)
-        if not found:
-            yield from self._alone(order, found)
+        first = free[: max(1, min(TOGETHER, self._cap))]
+        yield from self._ask([frozenset(first)])
+        if self._drops(frozenset(first)):
+            singles = [frozenset({unit}) for unit in first[:ALONE]]
+            yield from self._ask(singles)
+            found += [single for single in singles if self._drops(single)]
+            if not found:
+                yield from self._narrow(first, found)
+        for among, count in ((free, POOLS), ([unit for unit in order if unit not in free], POOLS_OF_PINNED)):
+            if not found:
+                yield from self._pools(sorted(among), count, found)
 
-    def _alone(self, among: Sequence[int], found: list[frozenset[int]]) -> _Reading:
-        singles = [frozenset({unit}) for unit in among]
-        yield from self._ask(singles)
-        found += [single for single in singles if self._drops(single)]
-
-    def _pools(self, among: Sequence[int], found: list[frozenset[int]]) -> _Reading:
-        pools = partition(self.units, among, prior(self.units), count=POOLS, cap=self._cap)
+    def _pools(self, among: Sequence[int], count: int, found: list[frozenset[int]]) -> _Reading:
+        pools = partition(self.units, among, prior(self.units), count=count, cap=self._cap)
         yield from self._ask([frozenset(pool) for pool in pools])
         low = [pool for pool in pools if self._drops(frozenset(pool))]
         low.sort(key=lambda pool: self.chance(frozenset(pool)))
@@ -141,29 +143,37 @@ class _Guessing:
             yield from self._narrow(pool, found)
 
     def _narrow(self, pool: Sequence[int], found: list[frozenset[int]]) -> _Reading:
-        """Halves a pool while a half shows the drop, then takes out every unit that it does not need."""
-        whole = frozenset(pool)
-        yield from self._ask([whole])
-        if not self._drops(whole):
-            return
-        if len(pool) > 1:
-            halves = [pool[: len(pool) // 2], pool[len(pool) // 2 :]]
-            yield from self._ask([frozenset(half) for half in halves])
-            dropping = [half for half in halves if self._drops(frozenset(half))]
-            for half in dropping:
-                yield from self._narrow(half, found)
-            if dropping:
+        """Finds the fewest units of a pool without which the chance is low.
+
+        The last unit of the shortest prefix that lowers it is a member; with that one gone, the next member is the last
+        of the shortest prefix before it; until the members alone lower it.
+        """
+        members, rest = frozenset[int](), list(pool)
+        while rest and len(members) < LARGEST_SET:
+            low, high = 0, len(rest)
+            while high - low > 1:
+                middle = (low + high) // 2
+                tried = members.union(rest[:middle])
+                yield from self._ask([tried])
+                low, high = (low, middle) if self._drops(tried) else (middle, high)
+            members |= {rest[high - 1]}
+            rest = rest[: high - 1]
+            yield from self._ask([members])
+            if self._drops(members):
+                yield from self._strip(members, found)
                 return
-        # One pass over the members may leave one in that only a later removal shows to be idle.
-        left, before = whole, frozenset[int]()
-        while left != before:
-            before = left
-            for unit in reversed(pool):
-                if unit in left and len(left) > 1:
-                    yield from self._ask([left - {unit}])
-                    left = left - {unit} if self._drops(left - {unit}) else left
-        if self._drops(left, LARGEST_SHARE_LEFT if len(left) == 1 else LARGEST_SHARE_LEFT_BY_SET):
-            found.append(left)
+
+    def _strip(self, members: frozenset[int], found: list[frozenset[int]]) -> _Reading:
+        """Puts members back one at a time until none can go: a removal may show that an earlier one is idle."""
+        before = frozenset[int]()
+        while members != before:
+            before = members
+            for unit in sorted(before, reverse=True):
+                if len(members) > 1:
+                    yield from self._ask([members - {unit}])
+                    members = members - {unit} if self._drops(members - {unit}) else members
+        if self._drops(members, LARGEST_SHARE_LEFT if len(members) == 1 else LARGEST_SHARE_LEFT_BY_SET):
+            found.append(members)
 
     def _ask(self, removals: Sequence[frozenset[int]]) -> _Reading:
         """Has some removals read, those first that leave the longest start of the context as it is."""

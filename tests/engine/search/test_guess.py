@@ -38,15 +38,15 @@ def test_a_single_cause_is_found_wherever_it_stands(cause, rates):
     assert found.passes <= MOST
 
 
-def test_a_suspicious_cause_takes_six_readings():
+def test_a_suspicious_cause_takes_seven_readings():
     scores = tuple(2.0 if leaf == 17 else float(leaf % 2) for leaf in range(60))
     problem = Problem(60, frozenset(), scores, (0,) * 60, forced=False, seed=0)
 
     found, batches = reading(problem, needs(17))
 
     assert found.alone == (frozenset({17}),)
-    assert found.passes == 6
-    assert [len(batch) for batch in batches] == [1, 5]
+    assert found.passes == 7
+    assert [len(batch) for batch in batches] == [1, 1, 5]
 
 
 @given(st.sets(st.integers(0, 59), min_size=2, max_size=2), st.integers(0, 20))
@@ -67,6 +67,13 @@ def test_a_set_is_rid_of_members_that_are_idle():
     found, _ = reading(problem, needs_one_of(0, 5, 7))
 
     assert found.together == (frozenset({0, 5, 7}),)
+
+
+def test_a_context_in_which_nothing_matters_takes_eleven_readings_at_most():
+    found, _ = reading(context(100, pinned=range(20)), lambda removed: 1.0)
+
+    assert (found.alone, found.together) == ((), ())
+    assert found.passes <= 11
 
 
 @pytest.mark.parametrize("base", [0.0, 0.05, 0.1, None])
