@@ -43,11 +43,10 @@ def main() -> int:
     print("\n".join(lines), flush=True)
     right = True
     with tempfile.TemporaryDirectory() as folder:
-        for case in CASES:
-            if case.name not in options.cases:
-                continue
-            trace = case.record(options.url, Path(folder))
-            for likelihood in (False, True):
+        cases = [case for case in CASES if case.name in options.cases]
+        traces = [case.record(options.url, Path(folder)) for case in cases]
+        for likelihood in (True, False):
+            for case, trace in zip(cases, traces, strict=True):
                 row, found = measured(case, trace, likelihood=likelihood)
                 right &= found
                 lines.append(row)
