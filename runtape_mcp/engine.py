@@ -6,7 +6,7 @@ Loading them takes seconds, so nothing of theirs is imported before the first qu
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,11 +17,13 @@ from runtape.errors import ModelFailed, RuntapeError
 
 from .library import Library
 from .settings import Settings
-from .verbs import FixQuestion, NewTest, Question, RerunQuestion, WhyQuestion
+from .verbs import Decision, FixQuestion, NewTest, Question, RerunQuestion, WhyQuestion
 from .work import Brake, Ended, Report, Stretch, Work
 
 if TYPE_CHECKING:
+    from runtape.ops.case import Selection
     from runtape.sample.budget import Budget
+    from runtape.trace.trace import Trace
 
 PLAN = 400
 """Samples a search may plan with, kept replies included. What it may pay for is another, smaller number."""
@@ -53,6 +55,9 @@ class Engine:
             clean_with=test.clean_with,
             tool=about.tool,
             match=about.match,
+            args=about.args,
+            where=about.where,
+            judge=_selection(about, self.settings, about.trace).judge,
             model=self.settings.model_fn,
             base_url=self.settings.base_url,
             root=project,
@@ -87,7 +92,7 @@ class EngineWork:
 
     async def _verb(self, stretch: Stretch, purse: Budget) -> Report:
         from runtape.ops.asking import Asking
-        from runtape.ops.case import Selection, open_case
+        from runtape.ops.case import open_case
         from runtape.ops.explain import Question as Search
         from runtape.ops.explain import explain
         from runtape.ops.repair import Plan, repair
@@ -97,7 +102,7 @@ class EngineWork:
         about, launch = self.question.decision, self.settings
         # A large trace takes long to read, and the user's module to import: meanwhile pings and cancels are answered.
         trace = await self.library.load(about.trace)
-        selection = Selection(about.tool, about.match, about.exact_args)
+        selection = await anyio.to_thread.run_sync(_selection, about, launch, trace)
         case = await anyio.to_thread.run_sync(open_case, trace, about.event, selection)
         model = None
         if launch.model_fn is not None:
@@ -114,6 +119,29 @@ class EngineWork:
             case RerunQuestion() as rerun:
                 change = Change(rerun.drop, rerun.replace, rerun.system, rerun.add_system, model_name=rerun.model)
                 return await send_again(case, change, asking, stretch.on_progress, runs=rerun.runs)
+
+
+def _selection(about: Decision, launch: Settings, trace: Trace | Path) -> Selection:
+    """What counts as the decision.
+
+    The judge function of the launch is for answers in text that nothing else tells apart; a question goes to a model.
+    """
+    from runtape.ops.case import Selection, open_case
+    from runtape.ops.judging import Question, judge_function
+
+    selection = Selection(
+        about.tool,
+        about.match,
+        about.exact_args,
+        about.args,
+        about.where,
+        Question(about.judge) if about.judge is not None else None,
+    )
+    if launch.judge_fn is None or selection.judge is not None or about.match is not None:
+        return selection
+    if open_case(trace, about.event, selection).decision.tools:
+        return selection
+    return replace(selection, judge=judge_function(launch.judge_fn))
 
 
 def _paid(folder: Path, job: str) -> int:

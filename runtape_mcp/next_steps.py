@@ -94,17 +94,26 @@ def _done(job: Job, asked: Question) -> str:
             return f"{told(report)} {_spelled(asked.decision)}"
 
 
+def _is_plain(value: str | int | tuple[str, ...]) -> bool:
+    """Whether it holds names only."""
+    texts = (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
+    return all(map(is_plain, texts))
+
+
 def _spelled(decision: Decision) -> str:
     """The arguments that say again which decision is meant; recorded text that a caller gave is not repeated."""
-    given: dict[str, object] = {
+    given: dict[str, str | int | tuple[str, ...] | None] = {
         "trace": public_name(decision.trace),
         "event": decision.event,
         "tool": decision.tool,
         "match": decision.match,
         "exact_args": decision.exact_args or None,
+        "args": decision.args or None,
+        "where": decision.where,
+        "judge": decision.judge,
     }
     named = {name: value for name, value in given.items() if value is not None}
-    same = [name for name, value in named.items() if isinstance(value, str) and not is_plain(value)]
+    same = [name for name, value in named.items() if not _is_plain(value)]
     spelled = ", ".join(f"{name}={json.dumps(value)}" for name, value in named.items() if name not in same)
     others = f" and the same {' and '.join(same)}" if same else ""
     return f"The arguments: {spelled}{others}."

@@ -17,6 +17,13 @@ EventRef: TypeAlias = Annotated[int | str, Field(description="Number, 'tool:NAME
 Tool: TypeAlias = Annotated[str | None, Field(description="Decision: calls this tool")]
 Match: TypeAlias = Annotated[str | None, Field(description="Decision: regex in arguments or text")]
 ExactArgs: TypeAlias = Annotated[bool, Field(description="Arguments count too")]
+Args: TypeAlias = Annotated[list[str], Field(description="Decision: same values of these", max_length=20)]
+Where: TypeAlias = Annotated[str | None, Field(description="Decision: arguments fulfil 'amount > 1000'")]
+Judge: TypeAlias = Annotated[str | None, Field(description="Decision: a model says yes to this question")]
+SameText: TypeAlias = Annotated[str | None, Field(description="As in why")]
+SameFlag: TypeAlias = Annotated[bool, Field(description="As in why")]
+SameTexts: TypeAlias = Annotated[list[str], Field(description="As in why", max_length=20)]
+"""For the other tools that choose a decision: each definition is read with the others."""
 MaxCalls: TypeAlias = Annotated[int | None, Field(description="Total model calls (default 100)", ge=1)]
 
 

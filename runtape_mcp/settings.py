@@ -39,6 +39,8 @@ class Settings:
     """Folder in which new tests may be written; None when the launch named none."""
     model_fn: str | None = None
     """Model function to rerun with, as `module:function` or `file.py:function`; None is the recorded API."""
+    judge_fn: str | None = None
+    """Function that judges answers in text, as `module:function` or `file.py:function`; None is none."""
     base_url: str | None = None
     """Address the user allows reruns and keys to go to."""
     max_calls: int = JOB_CALLS
@@ -73,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     add("--traces", metavar="DIR", help="folder of the traces (RUNTAPE_TRACES; default: traces in the project)")
     add("--project", metavar="DIR", help="folder in which new tests may be written (RUNTAPE_PROJECT; default: none)")
     add("--model-fn", metavar="SPEC", help="model function, module:function or file.py:function (RUNTAPE_MODEL_FN)")
+    add("--judge-fn", metavar="SPEC", help="function that judges answers in text, as --model-fn (RUNTAPE_JUDGE_FN)")
     add("--base-url", metavar="URL", help="address that reruns and keys may go to (RUNTAPE_BASE_URL)")
     add(
         "--max-calls",
@@ -125,6 +128,7 @@ def from_launch(options: argparse.Namespace, environment: Mapping[str, str] = os
         traces=folder.resolve(),
         project=project,
         model_fn=chosen("model_fn"),
+        judge_fn=chosen("judge_fn"),
         base_url=chosen("base_url"),
         max_calls=max_calls,
         max_calls_named=named_calls is not None,

@@ -1,7 +1,7 @@
 """Published schemas, cut to what a client needs: every request to a model carries them.
 
 Validation stays with the full models. What is left out is what a caller would not act on: titles, that an optional
-argument may also be null, bounds, and in answers how the rows of a table look.
+argument may also be null, bounds, and in answers the types of the fields.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ def slim_input(schema: Schema) -> Schema:
 
 
 def slim_output(schema: Schema) -> Schema:
-    """The schema of a tool's answer: its fields and their types."""
-    defs: Schema = schema.get("$defs", {})
-    fields: dict[str, Schema] = schema["properties"]
-    return {"type": "object", "properties": {name: _kind(field, defs) for name, field in fields.items()}}
+    """The schema of a tool's answer: the names of its fields, which tell a reader what their types would."""
+    return {"type": "object", "properties": {name: {} for name in schema["properties"]}}
 
 
 def _slim(schema: Schema, defs: Schema) -> Schema:
@@ -52,12 +50,6 @@ def _slim(schema: Schema, defs: Schema) -> Schema:
             case _:
                 pass
     return made
-
-
-def _kind(field: Schema, defs: Schema) -> Schema:
-    slimmed = _slim(field, defs)
-    nullable = _NULL in field.get("anyOf", [])
-    return {"type": [slimmed["type"], "null"] if nullable else slimmed["type"]}
 
 
 def _named(schema: Schema, defs: Schema) -> Schema:

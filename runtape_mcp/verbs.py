@@ -22,6 +22,10 @@ class Decision:
     tool: str | None = None
     match: str | None = None
     exact_args: bool = False
+    args: tuple[str, ...] = ()
+    where: str | None = None
+    judge: str | None = None
+    """A question to a model; code never comes from a question."""
 
 
 @dataclass(frozen=True, slots=True)

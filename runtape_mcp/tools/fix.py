@@ -12,7 +12,7 @@ from ..agreement import asking
 from ..answers import fix_answer
 from ..attend import Prepared, answered, prepare
 from ..consent import Spend
-from ..schemas import CandidateInput, EventRef, ExactArgs, FixAnswer, Match, MaxCalls, Tool, TraceName
+from ..schemas import CandidateInput, EventRef, FixAnswer, MaxCalls, SameFlag, SameText, SameTexts, TraceName
 from ..state import State
 from ..tool import published
 from ..verbs import Decision, FixQuestion
@@ -31,6 +31,9 @@ async def _prepare(
     tool: str | None,
     match: str | None,
     exact_args: bool,  # noqa: FBT001 - filled by name
+    args: list[str],
+    where: str | None,
+    judge: str | None,
     candidates: list[CandidateInput],
     controls: list[str],
 ) -> Prepared:
@@ -38,7 +41,11 @@ async def _prepare(
     path = await state.library.find(trace)
     given = tuple(candidate.model_dump(exclude_none=True) for candidate in candidates)
     kept = tuple([await state.library.reference(control, path) for control in controls])
-    return await prepare(state, "fix", FixQuestion(Decision(path, event, tool, match, exact_args), given, kept))
+    return await prepare(
+        state,
+        "fix",
+        FixQuestion(Decision(path, event, tool, match, exact_args, tuple(args), where, judge), given, kept),
+    )
 
 
 async def fix(
@@ -47,9 +54,12 @@ async def fix(
     event: EventRef,
     prepared: Annotated[Prepared, Resolve(_prepare)],
     spend: Annotated[ElicitationResult[Spend], Resolve(asking(_prepare))],
-    tool: Tool = None,
-    match: Match = None,
-    exact_args: ExactArgs = False,  # noqa: FBT002 - filled by name
+    tool: SameText = None,
+    match: SameText = None,
+    exact_args: SameFlag = False,  # noqa: FBT002 - filled by name
+    args: SameTexts = [],  # noqa: B006 - never changed
+    where: SameText = None,
+    judge: SameText = None,
     candidates: Candidates = [],  # noqa: B006 - never changed
     controls: Controls = [],  # noqa: B006 - never changed
     max_calls: MaxCalls = None,

@@ -13,7 +13,7 @@ from ..answers import why_answer
 from ..attend import Prepared, answered, prepare
 from ..consent import Spend
 from ..fence import Fence
-from ..schemas import EventRef, ExactArgs, Match, MaxCalls, Tool, TraceName, WhyAnswer
+from ..schemas import Args, EventRef, ExactArgs, Judge, Match, MaxCalls, Tool, TraceName, Where, WhyAnswer
 from ..state import State
 from ..tool import published
 from ..verbs import Decision, Depth, WhyQuestion
@@ -29,11 +29,14 @@ async def _prepare(
     tool: str | None,
     match: str | None,
     exact_args: bool,  # noqa: FBT001 - filled by name
+    args: list[str],
+    where: str | None,
+    judge: str | None,
     suspects: list[str],
     depth: Depth,
 ) -> Prepared:
     state = ctx.request_context.lifespan_context
-    decision = Decision(await state.library.find(trace), event, tool, match, exact_args)
+    decision = Decision(await state.library.find(trace), event, tool, match, exact_args, tuple(args), where, judge)
     return await prepare(state, "why", WhyQuestion(decision, tuple(map(Fence.unfenced, suspects)), depth))
 
 
@@ -46,6 +49,9 @@ async def why(
     tool: Tool = None,
     match: Match = None,
     exact_args: ExactArgs = False,  # noqa: FBT002 - filled by name
+    args: Args = [],  # noqa: B006 - never changed
+    where: Where = None,
+    judge: Judge = None,
     suspects: Suspects = [],  # noqa: B006 - never changed
     depth: DepthOf = "quick",
     max_calls: MaxCalls = None,

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from ..answers import result
-from ..schemas import EventRef, Match, Tool, TraceName, WrittenTest
+from ..schemas import EventRef, SameText, SameTexts, TraceName, WrittenTest
 from ..state import State
 from ..tool import published
 from ..verbs import Decision, NewTest
@@ -33,8 +33,11 @@ async def write_test(
     add_system: AddSystem = None,
     system_from: SystemFrom = None,
     clean_with: CleanWith = None,
-    tool: Tool = None,
-    match: Match = None,
+    tool: SameText = None,
+    match: SameText = None,
+    args: SameTexts = [],  # noqa: B006 - never changed
+    where: SameText = None,
+    judge: SameText = None,
 ) -> Annotated[CallToolResult, WrittenTest]:
     """Write a pytest file, the trace beside it, that fails when the decision comes back.
 
@@ -48,7 +51,8 @@ async def write_test(
             "folder of their project to its arguments, or to set RUNTAPE_PROJECT."
         )
     found = await state.library.find(trace)
-    test = NewTest(Decision(found, event, tool, match), path, fix, add_system, system_from, clean_with)
+    decision = Decision(found, event, tool, match, args=tuple(args), where=where, judge=judge)
+    test = NewTest(decision, path, fix, add_system, system_from, clean_with)
     written = await anyio.to_thread.run_sync(state.verbs.write_test, test, project)
     relative = written.relative_to(project.resolve()).as_posix()
     answer = WrittenTest(

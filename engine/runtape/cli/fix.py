@@ -42,6 +42,10 @@ def command(
     tool: options.Tool = None,
     match: options.Match = None,
     exact_args: options.ExactArgs = False,
+    arg: options.Arg = None,
+    where: options.Where = None,
+    judge: options.JudgeQuestion = None,
+    judge_fn: options.JudgeFn = None,
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,
     no_cache: options.NoCache = False,
@@ -59,6 +63,7 @@ def command(
 
     # `last` is looked up once: another run may be recorded in the meantime.
     path, reference = find_trace(trace), options.event_reference(event)
+    judged_by = options.judge(judge, judge_fn)
     if write_test is not None:
         place(write_test, None)  # refused before anything is paid
     with console.watching() as watch:
@@ -72,6 +77,9 @@ def command(
                     tool=tool,
                     match=match,
                     exact_args=exact_args,
+                    args=tuple(arg or ()),
+                    where=where,
+                    judge=judged_by,
                     candidates=options.candidates(candidate or []),
                     controls=tuple(control or ()),
                     runs=runs,
@@ -102,6 +110,9 @@ def command(
             tool=tool,
             match=match,
             exact_args=exact_args,
+            args=tuple(arg or ()),
+            where=where,
+            judge=judged_by,
             model=model_fn,
             base_url=base_url,
         )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from ..errors import BadInput
+
+if TYPE_CHECKING:
+    from ..ops.judging import Judge
 
 TraceArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="TRACE", help="A trace: its path, its name in the trace folder, or `last`.")
@@ -23,6 +26,35 @@ Match: TypeAlias = Annotated[
 ExactArgs: TypeAlias = Annotated[
     bool, typer.Option("--exact-args", help="The same tool with other arguments is another decision.")
 ]
+Arg: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Only another value of this argument is another decision, such as `amount` or `order.items[0].price`; "
+        "may be given again.",
+    ),
+]
+Where: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EXPR", help="The decision is a call whose arguments fulfil a condition, such as `amount > 1000`."
+    ),
+]
+JudgeFn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPEC",
+        help="A Python function says of each reply (a dict) whether it is the decision: True, False, or None.",
+    ),
+]
+JudgeQuestion: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="TEXT",
+        help="The decision is a reply for which a model answers this question with yes; one more call for each reply.",
+    ),
+]
 ModelFn: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="SPEC", help="Answer with a Python function: `module:function` or `file.py:function`."),
@@ -32,6 +64,22 @@ BaseUrl: TypeAlias = Annotated[
 ]
 NoCache: TypeAlias = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep replies on disk.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def judge(question: str | None, function: str | None) -> Judge | None:
+    """The judge that two flags stand for.
+
+    Raises:
+        BadInput: both were given, or the function cannot be loaded.
+    """
+    # what judges comes with the verbs.
+    from ..ops.judging import Question, judge_function
+
+    if question is not None and function is not None:
+        raise BadInput("--judge asks a model and --judge-fn a function. Give one of them.")
+    if function is not None:
+        return judge_function(function)
+    return None if question is None else Question(question)
 
 
 def cache_dir(*, no_cache: bool) -> str | None:

@@ -22,6 +22,10 @@ def command(
     tool: options.Tool = None,
     match: options.Match = None,
     exact_args: options.ExactArgs = False,
+    arg: options.Arg = None,
+    where: options.Where = None,
+    judge: options.JudgeQuestion = None,
+    judge_fn: options.JudgeFn = None,
     suspect: Annotated[
         list[str] | None, typer.Option(help="A piece or a quoted text to look at first; may be given again.")
     ] = None,
@@ -61,8 +65,18 @@ def command(
     from ..ops.sync import run
 
     reference = options.event_reference(event)
+    judged_by = options.judge(judge, judge_fn)
     if dry:
-        ranking = explain.dry(trace, reference, tool=tool, match=match, exact_args=exact_args)
+        ranking = explain.dry(
+            trace,
+            reference,
+            tool=tool,
+            match=match,
+            exact_args=exact_args,
+            args=tuple(arg or ()),
+            where=where,
+            judge=judged_by,
+        )
         if as_json:
             console.print_json(ranking_fields(ranking))
         else:
@@ -79,6 +93,9 @@ def command(
                     tool=tool,
                     match=match,
                     exact_args=exact_args,
+                    args=tuple(arg or ()),
+                    where=where,
+                    judge=judged_by,
                     suspects=tuple(suspect or ()),
                     depth=depth,
                     runs=runs,

@@ -10,8 +10,9 @@ from ..text import shorten
 from ..wire.dialects import dialect_for
 from ..wire.reading import call_of
 from ..wire.values import Json, Reply, Request, ToolCall
-from .canonical import canonical, is_complete
+from .canonical import canonical, is_complete, is_readable
 from .decision import Decision
+from .differences import difference
 from .matchers import CallsTools
 
 _NAME_LENGTH = 40
@@ -20,33 +21,54 @@ _NAMES = 3
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f", ";", "\u037e")
 
 
-def judge(decision: Decision, reply: Reply, earlier: Sequence[ToolCall]) -> Outcome:
+def judge(decision: Decision, reply: Reply, earlier: Sequence[ToolCall], *, ruling: bool | None = None) -> Outcome:
     """What the reply did.
 
     Args:
         decision: what counts as the same.
         reply: one sample.
         earlier: the calls that the conversation already holds; one of them made again is data fetched again.
+        ruling: what the decision's judge says of a reply that `is_for_the_judge`; None when it says neither.
 
     Returns:
-        `filtered`, `truncated`, `refused` or `invalid` for a reply that is no sample of anything; then `same`; then
-        `other` for a call that was not made before, and `stop` when the reply answers in text, asks, or fetches again.
-        A reply that was cut is `same` when a complete call of it makes the decision.
+        `filtered`, `truncated`, `refused`, `invalid` or `unjudged` for a reply that is no sample of anything; then
+        `same`; then `other` for a call that was not made before, and `stop` when the reply answers in text, asks, or
+        fetches again. A reply that was cut is `same` when a complete call of it makes the decision. A call whose
+        arguments are no JSON is `invalid` where the decision is about arguments: it cannot be told what it asks for.
     """
     void = _void(decision, reply)
     if void:
         return Outcome(*void)
     calls = reply.tool_calls
     if decision.matcher.matches(reply):
-        return Outcome("same", _calls(calls) if calls else _in_text(reply))
+        if decision.judge is None or ruling:
+            return Outcome("same", _calls(calls) if calls else _in_text(reply))
+        if ruling is None:
+            return Outcome("unjudged", "was judged neither way")
+        return _otherwise(calls, reply, earlier)
+    rule = decision.matcher
+    if isinstance(rule, CallsTools) and rule.about_arguments and rule.readable:
+        broken = [call for call in calls if call.name in rule.tools and not is_readable(call)]
+        if broken:
+            return Outcome("invalid", f"{_calls(broken)} with arguments that are no JSON")
+    outcome = _otherwise(calls, reply, earlier)
+    if outcome.verdict == "other" and isinstance(rule, CallsTools) and rule.tools <= {call.name for call in calls}:
+        return replace(outcome, action=f"{outcome.action} {difference(decision, rule, calls)}")
+    return outcome
+
+
+def is_for_the_judge(decision: Decision, reply: Reply) -> bool:
+    """Whether it takes the decision's judge to say what this reply did."""
+    return decision.judge is not None and _void(decision, reply) is None and decision.matcher.matches(reply)
+
+
+def _otherwise(calls: Sequence[ToolCall], reply: Reply, earlier: Sequence[ToolCall]) -> Outcome:
+    """What a reply did that does not make the decision."""
     if not calls:
         return Outcome("stop", _in_text(reply))
     known = {canonical(call) for call in earlier}
     if all(canonical(call) in known for call in calls):
         return Outcome("stop", f"{_calls(calls)} again")
-    rule = decision.matcher
-    if isinstance(rule, CallsTools) and rule.tools <= {call.name for call in calls}:
-        return Outcome("other", f"{_calls(calls)} with other arguments")
     return Outcome("other", _calls(calls))
 
 
@@ -62,7 +84,8 @@ def _void(decision: Decision, reply: Reply) -> tuple[Verdict, str] | None:
         return "filtered", "withheld by the provider's filter"
     if reply.stop == "length":
         whole = replace(reply, text=None, tool_calls=tuple(call for call in reply.tool_calls if is_complete(call)))
-        return None if whole.tool_calls and decision.matcher.matches(whole) else ("truncated", "cut at the token limit")
+        made = decision.judge is None and whole.tool_calls and decision.matcher.matches(whole)
+        return None if made else ("truncated", "cut at the token limit")
     if reply.stop == "refusal" or (reply.refusal and reply.refusal.strip()):
         return "refused", "refuses"
     if not reply.tool_calls and not (reply.text and reply.text.strip()):

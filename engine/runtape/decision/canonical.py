@@ -27,6 +27,35 @@ def is_complete(call: ToolCall) -> bool:
     return True
 
 
+def is_readable(call: ToolCall) -> bool:
+    """True when the arguments are JSON, or blank, which stands for none."""
+    return not call.text.strip() or is_complete(call)
+
+
+def canonical_value(value: Json) -> str:
+    """The JSON of a value, equal for values that mean the same, whatever the order of keys and the form of numbers."""
+    text = canon.dumps(value).decode()
+    try:
+        return canon.dumps(_sorted(_value(text))).decode()
+    except (ValueError, RecursionError):
+        return text
+
+
+def same_value(one: Json, other: Json) -> bool:
+    """Whether two values are equal as JSON: 1 and 1.0 are, 1 and true are not."""
+    return canonical_value(one) == canonical_value(other)
+
+
+def _sorted(value: Json) -> Json:
+    match value:
+        case dict():
+            return {key: _sorted(value[key]) for key in sorted(value)}
+        case list():
+            return [_sorted(item) for item in value]
+        case _:
+            return value
+
+
 # Every reply of a search is compared with the same earlier calls.
 @lru_cache(maxsize=4096)
 def _canonical(name: str, text: str) -> str:

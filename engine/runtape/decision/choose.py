@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ..errors import NotADecision
+from ..errors import BadInput, NotADecision
 from ..stats.tally import Verdict
 from ..text import shorten
 from ..wire.values import Reply, ToolCall
-from .actions import judge
-from .canonical import canonical
+from .actions import is_for_the_judge, judge
+from .canonical import is_readable
+from .condition import Condition
+from .condition_text import condition
 from .decision import Decision
-from .matchers import AnswersInText, CallsTools, Says, found_in_arguments
+from .matchers import AnswersInText, Anything, CallsTools, Says, form, found_in_arguments, fulfils
+from .missing import need_argument, unfulfilled
+from .paths import Path, argument
 from .pattern import Pattern, compiled
 
 _SHOWN = 60
@@ -23,12 +28,16 @@ def choose(
     tool: str | None = None,
     match: str | None = None,
     exact_args: bool = False,
+    args: Sequence[str] = (),
+    where: str | None = None,
+    judged_by: str | None = None,
     event: int,
     earlier: Sequence[ToolCall] = (),
 ) -> Decision:
     """The decision that the recorded reply made.
 
-    Without `tool`: the tools that the reply calls, all of them; for a reply without a call, that it answers in text.
+    Without `tool`: the tools that the reply calls, all of them; with `where`, those for whose call it holds. For a
+    reply without a call, that it answers in text; with a judge, whatever the judge says of any reply.
 
     Args:
         reply: the recorded reply.
@@ -36,27 +45,42 @@ def choose(
         match: a regular expression that must be found in the arguments of a deciding call, or in the reply's text if
             that is where the recorded reply has it.
         exact_args: the arguments must be equal as JSON.
+        args: these arguments must be equal as JSON, whatever the others are; see `paths.argument`.
+        where: a condition that the arguments of a deciding call must fulfil; see `condition_text`.
+        judged_by: who judges the replies that are left, in words.
         event: the recorded event, for messages.
         earlier: the calls that the conversation already held.
 
     Raises:
-        NotADecision: the recorded reply does not do this.
-        BadInput: `match` is no regular expression, or one that takes too long.
+        NotADecision: the recorded reply does not do this. What a judge says of it is for the caller to find out.
+        BadInput: `match`, `args` or `where` cannot be read, or they exclude each other.
     """
-    pattern = compiled(match) if match is not None else None
+    wanted = _wanted(match, exact_args=exact_args, args=args, where=where)
     called = tuple(dict.fromkeys(call.name for call in reply.tool_calls))
     if tool is not None and tool not in called:
         raise NotADecision(
             f"The reply of event {event} does not call {tool!r}: it {_did(reply, earlier)}. {_offer(called)}"
         )
-    if exact_args and not called:
+    if wanted.option is not None and not called:
         raise NotADecision(
-            f"The reply of event {event} calls no tool, so it has no arguments to compare. Leave out exact_args."
+            f"The reply of event {event} calls no tool, so it has no arguments to compare. Leave out {wanted.option}."
         )
-    if called:
-        decision = _calls(reply, called if tool is None else (tool,), pattern, exact_args=exact_args)
+    if called and (judged_by is None or tool is not None or wanted.option is not None):
+        decision = _calls(reply, called if tool is None else (tool,), wanted, event)
+    elif judged_by is not None and wanted.pattern is None:
+        decision = Decision("answers", (), Anything())
     else:
-        decision = _text(pattern)
+        decision = _text(wanted.pattern)
+    if judged_by is not None:
+        decision = Decision(
+            f"{decision.label}, judged so by {judged_by}",
+            decision.tools,
+            decision.matcher,
+            decision.calls,
+            judged_by,
+        )
+        if is_for_the_judge(decision, reply):
+            return decision
     outcome = judge(decision, reply, earlier)
     if outcome.verdict == "same":
         return decision
@@ -81,21 +105,73 @@ _VOID: dict[Verdict, str] = {
 _ANYTHING = AnswersInText()
 
 
-def _calls(reply: Reply, tools: Sequence[str], pattern: Pattern | None, *, exact_args: bool) -> Decision:
-    deciding = [call for call in reply.tool_calls if call.name in tools]
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What must hold for arguments or text, ready to be asked."""
+
+    pattern: Pattern | None
+    where: Condition | None
+    args: tuple[Path, ...] | None
+    exact: bool
+
+    @property
+    def option(self) -> str | None:
+        """The option that needs a call with arguments."""
+        return "where" if self.where else "args" if self.args else "exact_args" if self.exact else None
+
+
+def _wanted(match: str | None, *, exact_args: bool, args: Sequence[str], where: str | None) -> _Wanted:
+    if exact_args and args:
+        raise BadInput("exact_args compares every argument and args only some. Give one of them.")
+    return _Wanted(
+        compiled(match) if match is not None else None,
+        condition(where) if where is not None else None,
+        tuple(dict.fromkeys(map(argument, args))) if args else None,
+        exact_args,
+    )
+
+
+def _calls(reply: Reply, tools: Sequence[str], wanted: _Wanted, event: int) -> Decision:
+    deciding = tuple(call for call in reply.tool_calls if call.name in tools)
+    where, pattern = wanted.where, wanted.pattern
+    if where is not None:
+        deciding = _fulfilling(deciding, where, event)
+        tools = tuple(dict.fromkeys(call.name for call in deciding))
+    for path in wanted.args or ():
+        need_argument(path, deciding, event)
     in_text = pattern is not None and not any(found_in_arguments(pattern, call) for call in deciding)
+    compared = wanted.exact or wanted.args is not None
     matcher = CallsTools(
         frozenset(tools),
         pattern,
         in_text,
-        frozenset(canonical(call) for call in deciding) if exact_args else None,
+        frozenset(form(call, wanted.args) for call in deciding) if compared else None,
+        wanted.args,
+        where,
+        readable=all(map(is_readable, deciding)),
     )
     label = f"calls {' and '.join(tools)}"
-    if exact_args:
+    if wanted.exact:
         label += " with the same arguments"
+    if wanted.args is not None:
+        label += f" with the same {' and '.join(shorten(path.text, _SHOWN) for path in wanted.args)}"
     if pattern is not None:
         label += f" {'and says' if in_text else 'with'} {shorten(pattern.pattern, _SHOWN)!r}"
-    return Decision(label, tuple(tools), matcher)
+    if where is not None:
+        label += f" where {shorten(where.text, _SHOWN)}"
+    return Decision(label, tuple(tools), matcher, deciding)
+
+
+def _fulfilling(calls: Sequence[ToolCall], where: Condition, event: int) -> tuple[ToolCall, ...]:
+    """Those of the calls for which the condition holds.
+
+    Raises:
+        NotADecision: it holds for none.
+    """
+    found = tuple(call for call in calls if fulfils(where, call))
+    if not found:
+        raise NotADecision(unfulfilled(where, calls, event))
+    return found
 
 
 def _text(pattern: Pattern | None) -> Decision:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..wire.values import Reply
+from ..wire.values import Reply, ToolCall
 
 
 class Matcher(Protocol):
@@ -25,3 +25,7 @@ class Decision:
     tools: tuple[str, ...]
     """The tools whose calls together are the decision, in order; empty for text."""
     matcher: Matcher
+    calls: tuple[ToolCall, ...] = ()
+    """The recorded calls that are the decision."""
+    judge: str | None = None
+    """Who says whether a reply that `matcher` lets through makes the decision, in words; None when that is enough."""

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import anyio
 
 from ..errors import BadInput
+from ..said import Said
 from ..sample.budget import Budget
 from ..sample.cache import ReplyCache
 from ..sample.function import Answering
@@ -59,6 +60,8 @@ class Asked:
         self._models: dict[object, Model] = {}
         self._samplers: dict[object, Sampler] = {}
         self._reading: dict[Model, Sampler] = {}
+        self._judging: dict[Model, Sampler] = {}
+        """For verdicts about replies, apart so that they can be counted."""
 
     def model(self, request: Request) -> Model:
         """The model that answers this request.
@@ -89,6 +92,16 @@ class Asked:
             self._reading[model] = self._sampler_of(model)
         return self._reading[model]
 
+    def judging_sampler(self, request: Request) -> Sampler:
+        """Another sampler for the same model, for verdicts about replies, so that they can be counted.
+
+        Raises as `model` does.
+        """
+        model = self.model(request)
+        if model not in self._judging:
+            self._judging[model] = self._sampler_of(model)
+        return self._judging[model]
+
     def _sampler_of(self, model: Model) -> Sampler:
         return Sampler(
             model,
@@ -101,17 +114,19 @@ class Asked:
 
     @property
     def _all(self) -> list[Sampler]:
-        return [*self._samplers.values(), *self._reading.values()]
+        return [*self._samplers.values(), *self._reading.values(), *self._judging.values()]
 
     @property
     def spent(self) -> Spent:
-        """What was done so far."""
+        """What was done so far, verdicts included."""
         return sum((_spent(sampler.counters) for sampler in self._all), Spent())
 
     @property
     def notes(self) -> list[str]:
         """What the reader of the results has to know, once each."""
-        return list(dict.fromkeys(note for sampler in self._all for note in sampler.notes))
+        verdicts = sum((_spent(sampler.counters) for sampler in self._judging.values()), Spent())
+        told = [_judged(verdicts)] if verdicts.calls or verdicts.reused else []
+        return list(dict.fromkeys([*told, *(note for sampler in self._all for note in sampler.notes)]))
 
     async def aclose(self) -> None:
         """Close the connections that this run opened."""
@@ -141,3 +156,8 @@ async def asking_models(asking: Asking, on_answer: Callable[[], None] | None = N
 
 def _spent(counters: Counters) -> Spent:
     return Spent(counters.drawn, counters.reused, counters.requests)
+
+
+def _judged(verdicts: Spent) -> str:
+    kept = f" ({verdicts.reused} more were in the reply cache)" if verdicts.reused else ""
+    return Said(f"{verdicts.calls} of the model calls judged replies{kept}.")

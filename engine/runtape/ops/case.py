@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,13 +12,15 @@ from ..context.pieces import Context
 from ..decision.actions import earlier_calls
 from ..decision.choose import choose
 from ..decision.decision import Decision
+from ..errors import BadInput
 from ..report.phrases import number
 from ..said import Said
 from ..trace.chain import whole
 from ..trace.lookup import find_trace
 from ..trace.refs import Moment, resolve
 from ..trace.trace import Trace
-from ..wire.values import Reply, Request, ToolCall
+from ..wire.values import Json, Reply, Request, ToolCall
+from .judging import Judge, JudgeInput, judge_of
 
 _REBUILT = (
     "The call named the response before it (previous_response_id) in place of sending what led to it. "
@@ -36,6 +38,21 @@ class Selection:
     tool: str | None = None
     match: str | None = None
     exact_args: bool = False
+    args: tuple[str, ...] = ()
+    """Arguments that must be equal, by path."""
+    where: str | None = None
+    """A condition on the arguments."""
+    judge: Judge | None = None
+    """Who says whether a reply makes the decision."""
+
+    @property
+    def identity(self) -> Json:
+        """Equal for selections that count the same replies."""
+        rule: list[Json] = [self.match, self.exact_args]
+        if self.args or self.where is not None or self.judge is not None:
+            args: list[Json] = [*self.args]
+            rule += [args, self.where, self.judge.identity if self.judge else None]
+        return rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +86,33 @@ class Case:
     def caveats(self) -> list[str]:
         """What the reader has to know about the request and the choice of the decision; empty when there is nothing."""
         notes: list[str] = [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
-        if self.decision.tools or self.selection.match is not None:
+        if self.decision.tools or self.selection.match is not None or self.decision.judge is not None:
             return notes
         return [
             *notes,
             Said(
-                "Any answer in text counts as this decision, whatever it says. Pass match to name what matters in it."
+                "Any answer in text counts as this decision, whatever it says. Pass match or judge to say what matters."
             ),
         ]
+
+
+def selection_of(
+    tool: str | None,
+    match: str | None,
+    *,
+    exact_args: bool,
+    args: Sequence[str],
+    where: str | None,
+    judge: JudgeInput,
+) -> Selection:
+    """The selection that the arguments of a verb stand for.
+
+    Raises:
+        BadInput: `args` is one text, or `judge` no judge.
+    """
+    if isinstance(args, str):
+        raise BadInput(f"args is a list of names, not one text. Pass [{args!r}].")
+    return Selection(tool, match, exact_args, tuple(args), where, judge_of(judge))
 
 
 def load_trace(trace: TraceInput) -> Trace:
@@ -108,6 +144,9 @@ def open_case(trace: TraceInput, event: EventInput, selection: Selection | None 
             tool=selection.tool or moment.tool,
             match=selection.match,
             exact_args=selection.exact_args,
+            args=selection.args,
+            where=selection.where,
+            judged_by=selection.judge.name if selection.judge else None,
             event=moment.response.id,
             earlier=call.earlier,
         )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..context.apply import apply
 from ..context.edits import Drop, Edit
-from ..errors import BadInput, EditChangesNothing
+from ..errors import BadInput, BudgetSpent, EditChangesNothing
 from .case import Case, EventInput, TraceInput, open_case
+from .judging import Judging
 
 ControlInput: TypeAlias = "str | tuple[TraceInput, EventInput]"
 """`TRACE:EVENT`, `EVENT` of the same run, or (trace, event)."""
@@ -30,8 +32,12 @@ class Control:
     case: Case
 
 
-def own_controls(case: Case) -> list[Control]:
-    """The nearest other decisions of the same run, in the order of the run; none of them the bad decision again."""
+async def own_controls(case: Case, judging: Judging) -> list[Control]:
+    """The nearest other decisions of the same run, in the order of the run; none of them the bad decision again.
+
+    Raises:
+        ModelFailed: whether one is the bad decision takes a model, which cannot answer.
+    """
     calls = [call for call in case.trace.calls if call.response is not None]
     here = next((at for at, call in enumerate(calls) if call.response == case.moment.response), 0)
     found: list[tuple[int, Control]] = []
@@ -43,7 +49,9 @@ def own_controls(case: Case) -> list[Control]:
             other = open_case(case.trace, response.id)
         except BadInput:
             continue  # a reply that was cut, or a request that cannot be rebuilt, is no decision to keep
-        if not case.decision.matcher.matches(other.reply):
+        with suppress(BudgetSpent):  # the search for the cause comes to the same end, and reports it
+            await judging.learn([other.reply])
+        if judging.settled(other.reply).verdict not in ("same", "unjudged"):
             found.append((at, Control(f"event {response.id}", other)))
         if len(found) == MOST:
             break

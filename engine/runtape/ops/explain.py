@@ -12,7 +12,6 @@ import anyio
 
 from ..context.apply import remove
 from ..context.suspicion import suspicion
-from ..decision.actions import judge
 from ..decision.wording import decision_text
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Ranking, WhyReport
@@ -29,8 +28,9 @@ from ..search.settings import Depth, Profile, Settings
 from ..stats.tally import Outcome, Tally
 from ..wire.values import Reply, Request
 from .asking import Asked, Asking, ModelInput, asking_models
-from .case import Case, EventInput, Selection, TraceInput, open_case
+from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .ending import GO_ON, Ending, ending_of
+from .judging import JudgeInput, Judging
 from .lead import Lead
 from .lead import lead as find_lead
 from .left_out import left_out
@@ -78,6 +78,9 @@ async def why(
     tool: str | None = None,
     match: str | None = None,
     exact_args: bool = False,
+    args: Sequence[str] = (),
+    where: str | None = None,
+    judge: JudgeInput = None,
     suspects: Sequence[str] = (),
     depth: Literal["quick", "full", "upstream"] = "quick",
     runs: int = 0,
@@ -101,6 +104,13 @@ async def why(
         tool: The decision is that this tool is called.
         match: The decision is that the call or the text matches this regular expression.
         exact_args: The decision is the recorded tool call with exactly these arguments.
+        args: The decision is the recorded tool call with the same values of these arguments, such as `amount` or
+            `order.items[0].price`, whatever the others are.
+        where: The decision is a tool call whose arguments fulfil a condition, such as `amount > 1000`; the language is
+            described in `runtape.decision.condition_text`.
+        judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
+            neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
+            answer promise a refund?", which the model is asked about every reply, at one call each.
         suspects: References of pieces, or quoted text, to try first. They are proven like any other.
         depth: `quick` stops at the first text without which the agent acts differently; `full` finds every text that
             is needed; `upstream` goes on from the leading cause when the agent wrote that text itself, to what made it
@@ -123,7 +133,9 @@ async def why(
         BadInput: there is no such trace, event, decision, suspect or model.
         ModelFailed: the model gave no answer at all.
     """
-    case = open_case(trace, event, Selection(tool, match, exact_args))
+    case = open_case(
+        trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
+    )
     question = Question(case, tuple(suspects), depth, budget, runs, likelihood=likelihood)
     return await explain(question, Asking(model, base_url, budget, concurrency, cache_dir), on_progress)
 
@@ -143,14 +155,24 @@ async def explain(question: Question, asking: Asking, on_progress: OnProgress | 
 
 
 def dry(
-    trace: TraceInput, event: EventInput, *, tool: str | None = None, match: str | None = None, exact_args: bool = False
+    trace: TraceInput,
+    event: EventInput,
+    *,
+    tool: str | None = None,
+    match: str | None = None,
+    exact_args: bool = False,
+    args: Sequence[str] = (),
+    where: str | None = None,
+    judge: JudgeInput = None,
 ) -> Ranking:
     """The pieces of a decision's context, those first whose words point to it. Asks no model, proves nothing.
 
     Raises:
         BadInput: there is no such trace, event or decision.
     """
-    case = open_case(trace, event, Selection(tool, match, exact_args))
+    case = open_case(
+        trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
+    )
     return ranking(case, suspicion(case.context, decision_text(case.reply)))
 
 
@@ -165,21 +187,28 @@ async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyRepo
         ModelFailed: the model gave no answer at all.
     """
     request = question.case.request
+    judging = Judging(question.case, asked)
     with suppress(BudgetSpent):  # the search comes to the same end, and reports it
+        await judging.need_recorded()
         await asked.sampler(request).samples_at_once(Ask(request, series_of(question.case, BASE), OPENING))
-    return await _Investigation(question, asked, heard).run()
+    return await _Investigation(question, asked, judging, heard).run()
 
 
 class _Investigation:
     """One search for the causes of one decision."""
 
-    def __init__(self, question: Question, asked: Asked, heard: Heard) -> None:
+    def __init__(self, question: Question, asked: Asked, judging: Judging, heard: Heard) -> None:
         self._question = question
         self._case = case = question.case
         self._asked = asked
         self._heard = heard
         self._problem = problem_of(case, find_suspects(case.context, question.suspects))
-        self._oracle = Oracle(self._render, self._judge, asked.sampler(case.request))
+        self._oracle = Oracle(
+            self._render,
+            question.judge or judging.outcome,
+            asked.sampler(case.request),
+            None if question.judge else judging.learn,
+        )
         self._begin(Lead())
 
     def _begin(self, lead: Lead) -> None:
@@ -236,11 +265,6 @@ class _Investigation:
     def _render(self, leaves: frozenset[int]) -> Request:
         return remove(self._case.context, leaves) if leaves else self._case.request
 
-    def _judge(self, reply: Reply) -> Outcome:
-        if self._question.judge is not None:
-            return self._question.judge(reply)
-        return judge(self._case.decision, reply, self._case.earlier)
-
     def _report(self, finding: Finding, ending: Ending | None) -> WhyReport:
         return why_report(
             self._case,
@@ -250,12 +274,15 @@ class _Investigation:
                 *self._case.caveats,
                 *left_out(self._case.request),
                 *([self._lead.told] if self._lead.told else []),
-                *self._oracle.notes,
+                *self._notes(),
             ],
             passes=self._lead.guess.passes,
             stopped=ending.text if ending else None,
             stopped_by=ending.by if ending else None,
         )
+
+    def _notes(self) -> list[str]:
+        return list(dict.fromkeys([*self._oracle.notes, *self._asked.notes]))
 
     def _unfinished(self, finding: Finding) -> Ending | None:
         match finding.unfinished:

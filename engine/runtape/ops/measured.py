@@ -18,6 +18,7 @@ from ..errors import BadInput
 from ..report.results import Candidate
 from ..wire.values import Json, JsonObject
 from .case import Case, Selection
+from .judging import Judge, JudgeFunction, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,14 @@ def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: I
         A note when the folder cannot be written.
     """
     selection = case.selection
-    measured: JsonObject = {"tool": selection.tool, "match": selection.match, "exact_args": selection.exact_args}
+    measured: JsonObject = {
+        "tool": selection.tool,
+        "match": selection.match,
+        "exact_args": selection.exact_args,
+        "args": [*selection.args],
+        "where": selection.where,
+        "judge": selection.judge.identity if selection.judge else None,
+    }
     changed: JsonObject = {
         candidate.name: {**measured, "edits": [spelled(edit) for edit in candidate.edits]}
         for candidate in candidates
@@ -67,20 +75,40 @@ def recall(cache_dir: str | os.PathLike[str] | None, case: Case, name: str) -> R
     if name not in known:
         names = f" It has: {', '.join(map(repr, known))}." if known else " Run fix on this event first."
         raise BadInput(f"No measured fix of this decision is named {name!r}.{names}")
-    return _remembered(known[name])
+    return _remembered(known[name], case.selection.judge)
 
 
-def _remembered(value: Json) -> Remembered:
+def _remembered(value: Json, given: Judge | None) -> Remembered:
     match value:
         case {
             "edits": [_, *_] as edits,
             "tool": str() | None as tool,
             "match": str() | None as match,
             "exact_args": bool() as exact_args,
+            "args": list() as args,
+            "where": str() | None as where,
+            "judge": judge,
         }:
-            return Remembered(frozenset(map(parsed, edits)), Selection(tool, match, exact_args))
+            named = tuple(name for name in args if isinstance(name, str))
+            selection = Selection(tool, match, exact_args, named, where, _judge(judge, given))
+            return Remembered(frozenset(map(parsed, edits)), selection)
         case _:
             raise BadInput("A remembered fix cannot be read. Run fix on this event again.")
+
+
+def _judge(identity: Json, given: Judge | None) -> Judge | None:
+    """The judge of a measurement. A function is never loaded because a file names it: it has to be given again."""
+    match identity:
+        case None:
+            return None
+        case ["question", str(text)]:
+            return Question(text)
+        case ["function", str(name), *_] if isinstance(given, JudgeFunction) and given.name == name:
+            return given
+        case ["function", str(name), *_]:
+            raise BadInput(f"This fix was measured with the judge function {name!r}. Pass it as judge once more.")
+        case _:
+            raise BadInput("The judge of a remembered fix cannot be read. Run fix on this event again.")
 
 
 def _path(cache_dir: str | os.PathLike[str], case: Case) -> Path:

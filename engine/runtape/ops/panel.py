@@ -8,7 +8,6 @@ import anyio
 
 from ..context.apply import apply
 from ..context.edits import Edit
-from ..decision.actions import judge
 from ..errors import RuntapeError
 from ..sample.oracle import Oracle
 from ..search.protocol import Want
@@ -17,6 +16,7 @@ from ..wire.values import Reply, Request
 from .asking import Asked
 from .case import Case
 from .guard import BLOCKED, Guard, user_text
+from .judging import Judging
 from .salting import series_of
 from .trial import Arm, Sized
 
@@ -30,6 +30,7 @@ class Panel:
         """`cases` in the order of `Arm.case`: the bad decision, then the controls."""
         self._cases = cases
         self._asked = asked
+        self._judging = [Judging(case, asked) for case in cases]
         self._oracles: dict[_Rule, Oracle[frozenset[Edit]]] = {}
         self.answered: dict[Sized, Tally] = {}
         """Every want that was answered in full, also when others of its batch failed."""
@@ -64,16 +65,19 @@ class Panel:
     @property
     def notes(self) -> list[str]:
         """What the reader of the tallies has to know, once each."""
-        return list(dict.fromkeys(note for oracle in self._oracles.values() for note in oracle.notes))
+        notes = (note for oracle in self._oracles.values() for note in oracle.notes)
+        return list(dict.fromkeys([*notes, *self._asked.notes]))
 
     def _oracle(self, rule: _Rule) -> Oracle[frozenset[Edit]]:
         if rule not in self._oracles:
             number, guard = rule
             case = self._cases[number]
+            judging = self._judging[number]
             self._oracles[rule] = Oracle(
                 lambda edits: _render(case, edits),
-                lambda reply: _judge(case, guard, reply),
+                lambda reply: _judge(case, judging, guard, reply),
                 self._asked.sampler(case.request),
+                judging.learn,
             )
         return self._oracles[rule]
 
@@ -82,8 +86,10 @@ def _render(case: Case, edits: frozenset[Edit]) -> Request:
     return apply(case.context, edits) if edits else case.request
 
 
-def _judge(case: Case, guard: Guard | None, reply: Reply) -> Outcome:
-    outcome = judge(case.decision, reply, case.earlier)
+def _judge(case: Case, judging: Judging, guard: Guard | None, reply: Reply) -> Outcome | None:
+    outcome = judging.outcome(reply)
+    if outcome is None:
+        return None
     counts = outcome.verdict in ("same", "other", "stop")
     if guard is not None and counts and guard.blocks(reply, user_text(case.context.slots)):
         return Outcome("stop", f"{outcome.action}, which {BLOCKED}")

@@ -34,7 +34,9 @@ def unfit(case: Case) -> str | None:
     made = case.reply.tool_calls
     if case.request.api != "chat.completions":
         return "this API gives no log-probabilities of tool calls"
-    if len(case.decision.tools) != 1 or case.decision.matcher != CallsTools(frozenset(case.decision.tools)):
+    decision = case.decision
+    named = len(decision.tools) == 1 and decision.matcher == CallsTools(frozenset(decision.tools))
+    if not named or decision.judge is not None:
         return "the decision is more than which tool is called"
     if len(made) != 1:
         return "the recorded reply makes several calls"

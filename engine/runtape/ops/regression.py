@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..context.apply import apply
 from ..context.edits import AddSystem, Clean, Edit, SetSystem
 from ..errors import BadInput
 from ..report.results import Candidate
-from .case import EventInput, Selection, TraceInput, open_case
+from .case import EventInput, Selection, TraceInput, open_case, selection_of
+from .judging import Judge, JudgeFunction, JudgeInput
 from .measured import recall
 from .placing import place, write_pair
 from .proposals import proposed
@@ -31,6 +32,9 @@ def write_test(
     tool: str | None = None,
     match: str | None = None,
     exact_args: bool = False,
+    args: Sequence[str] = (),
+    where: str | None = None,
+    judge: JudgeInput = None,
     runs: int = 10,
     budget: int | None = None,
     model: str | None = None,
@@ -48,13 +52,20 @@ def write_test(
         event: An event number, `tool:NAME` or `last`.
         out: The new file, named `test_*.py`.
         fix: The change to test: a candidate of a FixReport, its name, or a mapping as `fix` takes it. A name also
-            stands for the decision that it was measured on, where none is chosen by `tool`, `match` or `exact_args`.
+            stands for the decision that it was measured on, where no argument chooses one.
         add_system: The change to test: a text that is appended to the recorded system prompt.
         system_from: Where the agent's real system prompt is, as `module:NAME`; it is imported and used.
         clean_with: The agent's function that cleans what tools return, as `module:function`; it is imported and used.
         tool: The decision is that this tool is called.
         match: The decision is that the call or the text matches this regular expression.
         exact_args: The decision is the recorded tool call with exactly these arguments.
+        args: The decision is the recorded tool call with the same values of these arguments, such as `amount` or
+            `order.items[0].price`, whatever the others are.
+        where: The decision is a tool call whose arguments fulfil a condition, such as `amount > 1000`; the language is
+            described in `runtape.decision.condition_text`.
+        judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
+            neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
+            answer promise a refund?", which the model is asked about every reply, at one call each.
         runs: Reruns that the test makes.
         budget: Most model calls of the test, replacements of answers that do not count included; None for no limit.
         model: A model function as `module:function` or `file.py:function`; the recorded model when None.
@@ -74,7 +85,7 @@ def write_test(
     if budget is not None and budget < runs:
         raise BadInput(f"A budget of {budget} model calls does not allow {runs} reruns. Raise it, or lower runs.")
     path = place(out, root)
-    selection = Selection(tool, match, exact_args)
+    selection = selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     case = open_case(trace, event, selection)
     if isinstance(fix, str):
         known = recall(cache_dir, case, fix)
@@ -91,7 +102,7 @@ def write_test(
         raise BadInput("clean_with and a fix that cleans what tools return exclude each other; give one of them.")
     if edits:
         apply(case.context, edits)  # an edit that changes nothing is refused here, not when the test runs
-    model_file, model_name = _model(model, path.parent)
+    model_file, model_name = _named(model, path.parent)
     spec = TestSpec(
         event=case.moment.response.id,
         runs=runs,
@@ -99,6 +110,9 @@ def write_test(
         tool=case.decision.tools[0] if len(case.decision.tools) == 1 else None,
         match=case.selection.match,
         exact_args=case.selection.exact_args,
+        args=case.selection.args,
+        where=case.selection.where,
+        judge=_judge(case.selection.judge, path.parent),
         edits=edits,
         system_from=parse_import(system_from, "system_from") if system_from else None,
         clean_with=parse_import(clean_with, "clean_with") if clean_with else None,
@@ -127,8 +141,24 @@ def _edits(fix: Candidate | Mapping[str, object] | None) -> frozenset[Edit]:
     return edits
 
 
-def _model(model: str | None, folder: Path) -> tuple[tuple[str, str] | None, str | None]:
-    """The model function as (path relative to `folder`, function), or as it was named."""
+def _judge(judge: Judge | None, folder: Path) -> str | tuple[str, str] | None:
+    """The judge as a text, or as (path relative to `folder`, function)."""
+    match judge:
+        case None:
+            return None
+        case JudgeFunction(spec=None):
+            raise BadInput(
+                f"A test cannot name the judge function {judge.name!r}. Pass it as module:function or file.py:function."
+            )
+        case JudgeFunction(spec=spec):
+            file, name = _named(spec, folder)
+            return file or name
+        case question:
+            return question.text
+
+
+def _named(model: str | None, folder: Path) -> tuple[tuple[str, str] | None, str | None]:
+    """A function as (path relative to `folder`, function), or as it was named."""
     if model is None:
         return None, None
     source, _, function = model.rpartition(":")

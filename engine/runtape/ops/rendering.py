@@ -39,6 +39,10 @@ class TestSpec:
     """The tool that must not be called; None: the recorded decision must not be made again."""
     match: str | None = None
     exact_args: bool = False
+    args: tuple[str, ...] = ()
+    where: str | None = None
+    judge: str | tuple[str, str] | None = None
+    """A question or `module:function`, or (path relative to the test, function)."""
     edits: frozenset[Edit] = field(default_factory=frozenset[Edit])
     system_from: Import | None = None
     """Where the user's real system prompt is."""
@@ -80,7 +84,16 @@ def render_test(spec: TestSpec) -> str:
         arguments["match"] = "MATCH"
     if spec.exact_args:
         arguments["exact_args"] = "True"
-    exact = spec.match is not None or spec.exact_args
+    if spec.args:
+        constants["ARGS"] = "[" + ", ".join(map(ascii, spec.args)) + "]"
+        arguments["args"] = "ARGS"
+    if spec.where is not None:
+        constants["WHERE"] = ascii(spec.where)
+        arguments["where"] = "WHERE"
+    if spec.judge is not None:
+        constants["JUDGE"] = _text(spec.judge) if isinstance(spec.judge, str) else _in_file(spec.judge)
+        arguments["judge"] = "JUDGE"
+    exact = bool(arguments.keys() & {"match", "exact_args", "args", "where", "judge"})
     if exact and spec.tool is not None:
         arguments["tool"] = "TOOL"
     _add_edits(spec.edits, constants, arguments)
@@ -90,8 +103,7 @@ def render_test(spec: TestSpec) -> str:
             imports.add(f"import {source.module}")
             arguments[argument] = f"{source.module}.{source.name}"
     if spec.model_file is not None:
-        path, function = spec.model_file
-        constants["MODEL"] = f"str(Path(__file__).parent / {path!a}) + {':' + function!a}"
+        constants["MODEL"] = _in_file(spec.model_file)
     elif spec.model is not None:
         constants["MODEL"] = ascii(spec.model)
     if "MODEL" in constants:
@@ -105,6 +117,12 @@ def render_test(spec: TestSpec) -> str:
     arguments["cache_dir"] = "None"
     check = "never_repeats()" if exact or spec.tool is None else "never_calls(TOOL)"
     return _file(sorted(imports), constants, arguments, check)
+
+
+def _in_file(named: tuple[str, str]) -> str:
+    """An expression for a function in a file, given by its path relative to the test."""
+    path, function = named
+    return f"str(Path(__file__).parent / {path!a}) + {':' + function!a}"
 
 
 def _add_edits(edits: frozenset[Edit], constants: dict[str, str], arguments: dict[str, str]) -> None:

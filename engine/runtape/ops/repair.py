@@ -15,10 +15,11 @@ from ..report.results import FixReport, StoppedBy, WhyReport
 from ..said import Quoted, Said
 from ..sample.drive import drive
 from .asking import Asked, Asking, ModelInput, asking_models
-from .case import Case, EventInput, Selection, TraceInput, open_case
+from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
 from .ending import Ending, ending_of
 from .explain import Question, investigate
+from .judging import JudgeInput, Judging
 from .measured import remember
 from .pace import OnProgress, Pace
 from .panel import Panel
@@ -58,6 +59,9 @@ async def fix(
     tool: str | None = None,
     match: str | None = None,
     exact_args: bool = False,
+    args: Sequence[str] = (),
+    where: str | None = None,
+    judge: JudgeInput = None,
     candidates: Sequence[CandidateInput] = (),
     controls: Sequence[ControlInput] = (),
     runs: int = 10,
@@ -80,6 +84,13 @@ async def fix(
         tool: The decision is that this tool is called.
         match: The decision is that the call or the text matches this regular expression.
         exact_args: The decision is the recorded tool call with exactly these arguments.
+        args: The decision is the recorded tool call with the same values of these arguments, such as `amount` or
+            `order.items[0].price`, whatever the others are.
+        where: The decision is a tool call whose arguments fulfil a condition, such as `amount > 1000`; the language is
+            described in `runtape.decision.condition_text`.
+        judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
+            neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
+            answer promise a refund?", which the model is asked about every reply, at one call each.
         candidates: Changes of your own: {"name", and one or more of "add_system", "system", "replace", "clean",
             "drop"}, {"name", "guard": "TOOL.ARGUMENT"} for a check outside the model, or edits.
         controls: Decisions that must not be lost, as (trace, event), `TRACE:EVENT` or `EVENT`; by default other
@@ -98,7 +109,9 @@ async def fix(
         BadInput: there is no such trace, event, decision, model or control, or a candidate is malformed.
         ModelFailed: the model gave no answer at all.
     """
-    case = open_case(trace, event, Selection(tool, match, exact_args))
+    case = open_case(
+        trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
+    )
     asking = Asking(model, base_url, budget, concurrency, cache_dir)
     plan = Plan(case, tuple(candidates), tuple(controls), runs, budget)
     return await repair(plan, asking, on_progress)
@@ -111,9 +124,10 @@ async def repair(plan: Plan, asking: Asking, on_progress: OnProgress | None = No
     for proposal in own:
         if proposal.edits:
             apply(case.context, proposal.edits)  # one that changes nothing is refused before anything is paid
-    benign = named_controls(case, plan.controls) if plan.controls else own_controls(case)
+    named = named_controls(case, plan.controls)
     pace = Pace(on_progress)
     async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
+        benign = named if plan.controls else await own_controls(case, Judging(case, asked))
         report = await _Repair(case, own, benign, runs=plan.runs, asked=asked, pace=pace).run(plan.budget)
     return replace(report, notes=[*report.notes, *remember(asking.cache_dir, case, report.candidates)])
 

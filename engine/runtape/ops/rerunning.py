@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..context.apply import apply
-from ..decision.actions import judge
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Distribution, Seen
 from ..said import Said
 from ..sample.asks import Ask, Drawn, look
 from ..sample.cache import key_of
+from ..sample.judged import counts, draw_judged
 from ..sample.model import Answer
 from ..sample.sampler import Sampler
 from ..stats.tally import Outcome, count
 from ..wire.dialects import dialect_for
 from ..wire.values import Reply, Request
 from .asking import Asked, Asking, ModelInput, asking_models
-from .case import Case, EventInput, Selection, TraceInput, open_case
+from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .changes import Edits, Replacement, changes
 from .ending import Ending, ending_of
+from .judging import JudgeInput, Judging
 from .left_out import left_out
 from .pace import OnProgress, Pace
 from .salting import series_of
@@ -65,6 +66,9 @@ async def rerun(
     tool: str | None = None,
     match: str | None = None,
     exact_args: bool = False,
+    args: Sequence[str] = (),
+    where: str | None = None,
+    judge: JudgeInput = None,
     budget: int | None = None,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
 ) -> Distribution:
@@ -88,6 +92,13 @@ async def rerun(
         tool: The decision is that this tool is called.
         match: The decision is that the call or the text matches this regular expression.
         exact_args: The decision is the recorded tool call with exactly these arguments.
+        args: The decision is the recorded tool call with the same values of these arguments, such as `amount` or
+            `order.items[0].price`, whatever the others are.
+        where: The decision is a tool call whose arguments fulfil a condition, such as `amount > 1000`; the language is
+            described in `runtape.decision.condition_text`.
+        judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
+            neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
+            answer promise a refund?", which the model is asked about every reply, at one call each.
         budget: Most model calls; None for no limit.
         cache_dir: The folder for replies; None to ask the model every time.
 
@@ -99,7 +110,9 @@ async def rerun(
         BudgetSpent: the budget allows no reply at all.
         ModelFailed: the model gave no answer at all.
     """
-    case = open_case(trace, event, Selection(tool, match, exact_args))
+    case = open_case(
+        trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
+    )
     change = Change(drop, replace, system, add_system, clean, edit, model_name)
     return await send_again(case, change, Asking(model, base_url, budget, cache_dir=cache_dir), runs=runs)
 
@@ -131,17 +144,20 @@ async def send_again(
     if cleaner is not None:
         request = _cleaned(request, cleaner)
     series = series_of(case, BASE) if request == case.request else RERUN
-    ask = Ask(request, series, runs, lambda answer: _counts(case, answer))
     pace = Pace(on_progress)
 
     def tell() -> None:
         there = Drawn(look(ask, _kept(asked, ask)).answers)
-        pace.know(runs, "rerunning", _distribution(case, there, asked, runs=runs, notes=notes, ending=None))
+        known = _distribution(case, there, asked, judging, runs=runs, notes=notes, ending=None)
+        pace.know(runs, "rerunning", known)
         pace.tell(asked.spent)
 
     async with asking_models(asking, None if on_progress is None else tell) as asked:
-        drawn, ending = await _drawn(asked, ask)
-        return _distribution(case, drawn, asked, runs=runs, notes=notes, ending=ending)
+        judging = Judging(case, asked)
+        ask = Ask(request, series, runs, lambda answer: counts(answer, judging.outcome))
+        await judging.need_recorded()
+        drawn, ending = await _drawn(asked, ask, judging)
+        return _distribution(case, drawn, asked, judging, runs=runs, notes=notes, ending=ending)
 
 
 def _cleaned(request: Request, cleaner: Cleaner) -> Request:
@@ -159,10 +175,10 @@ def _text(cleaned: object) -> str:
     raise BadInput(f"The cleaning function returned {type(cleaned).__name__}, not text.")
 
 
-async def _drawn(asked: Asked, ask: Ask) -> tuple[Drawn, Ending | None]:
+async def _drawn(asked: Asked, ask: Ask, judging: Judging) -> tuple[Drawn, Ending | None]:
     sampler: Sampler = asked.sampler(ask.request)
     try:
-        [drawn] = await sampler.draw([ask])
+        [drawn] = await draw_judged(sampler, [ask], judging.outcome, judging.learn)
     except (BudgetSpent, ModelFailed) as error:
         there = look(ask, _kept(asked, ask)).answers
         if not any(map(ask.counts, there)):
@@ -176,9 +192,9 @@ def _kept(asked: Asked, ask: Ask) -> dict[int, Answer]:
 
 
 def _distribution(
-    case: Case, drawn: Drawn, asked: Asked, *, runs: int, notes: list[str], ending: Ending | None
+    case: Case, drawn: Drawn, asked: Asked, judging: Judging, *, runs: int, notes: list[str], ending: Ending | None
 ) -> Distribution:
-    outcomes = [_outcome(case, answer) for answer in drawn.answers]
+    outcomes = [_outcome(judging, answer) for answer in drawn.answers]
     counted = [
         (outcome.action, answer.reply)
         for outcome, answer in zip(outcomes, drawn.answers, strict=True)
@@ -207,11 +223,7 @@ def _seen(reply: Reply) -> Seen:
     )
 
 
-def _outcome(case: Case, answer: Answer) -> Outcome:
+def _outcome(judging: Judging, answer: Answer) -> Outcome:
     if answer.reply is None:
         return Outcome("invalid", answer.error or "no readable answer")
-    return judge(case.decision, answer.reply, case.earlier)
-
-
-def _counts(case: Case, answer: Answer) -> bool:
-    return _outcome(case, answer).verdict in ("same", "other", "stop")
+    return judging.settled(answer.reply)

@@ -25,8 +25,8 @@ def series_of(case: Case, series: str) -> str:
     What counts as the decision is often chosen after looking at replies. Another choice gets replies of its own, so
     that nobody can pick the one that these replies happen to favour; the same one in other words gets the same.
     """
-    selection = case.selection
-    return f"{series}/{digest([case.decision.label, selection.match, selection.exact_args])[:16]}"
+    rule = case.selection.identity
+    return f"{series}/{digest([case.decision.label, *(rule if isinstance(rule, list) else [rule])])[:16]}"
 
 
 def salted(search: Search[frozenset[int], T], case: Case, suspects: Iterable[int]) -> Search[frozenset[int], T]:

@@ -12,6 +12,7 @@ from ..search.protocol import Want
 from ..stats.tally import Outcome, Tally, Verdict, count
 from ..wire.values import Reply, Request
 from .asks import Ask
+from .judged import Learn, counts, draw_judged
 from .model import Answer
 from .sampler import Sampler
 
@@ -22,9 +23,19 @@ MANY = 0.05
 
 
 class Oracle(Generic[V]):
-    """Turns variants into requests with `render`, draws them, and reads the replies with `judge`."""
+    """Turns variants into requests with `render`, draws them, and reads the replies with `judge`.
 
-    def __init__(self, render: Callable[[V], Request], judge: Callable[[Reply], Outcome], sampler: Sampler) -> None:
+    Where `judge` knows no outcome yet (None), `learn` has to find it out; that may cost model calls of its own.
+    """
+
+    def __init__(
+        self,
+        render: Callable[[V], Request],
+        judge: Callable[[Reply], Outcome | None],
+        sampler: Sampler,
+        learn: Learn | None = None,
+    ) -> None:
+        self._learn = learn
         self._render = render
         self._judge = judge
         self._sampler = sampler
@@ -45,7 +56,7 @@ class Oracle(Generic[V]):
             for want, request in zip(wants, requests, strict=True)
             if isinstance(request, Request)
         ]
-        drawn = iter(await self._sampler.draw(asks))
+        drawn = iter(await draw_judged(self._sampler, asks, self._judge, self._learn))
         tallies: list[Tally] = []
         for want, request in zip(wants, requests, strict=True):
             if isinstance(request, str):
@@ -83,10 +94,12 @@ class Oracle(Generic[V]):
         return self._rendered[variant]
 
     def _outcome(self, answer: Answer) -> Outcome:
-        return Outcome("invalid", "sends no readable answer") if answer.reply is None else self._judge(answer.reply)
+        if answer.reply is None:
+            return Outcome("invalid", "sends no readable answer")
+        return self._judge(answer.reply) or Outcome("unjudged", "was not judged")
 
     def _counts(self, answer: Answer) -> bool:
-        return self._outcome(answer).verdict in ("same", "other", "stop")
+        return counts(answer, self._judge)
 
 
 def _tally(outcomes: Sequence[Outcome], answers: Sequence[Answer], broken: str | None) -> Tally:

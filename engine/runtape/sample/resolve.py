@@ -6,6 +6,7 @@ import difflib
 import importlib
 import importlib.util
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -40,41 +41,63 @@ def resolve(request: Request, *, model: Model | Answering | str | None = None, b
     raise BadModel(f"model= is of type {type(model).__name__}: pass a function, a Model, or a text ({SPEC})")
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a spec names in Python code."""
+
+    value: object
+    name: str
+    module: ModuleType
+
+
+def named(spec: str, role: str = "model") -> Named:
+    """What `module:name` or `path/to/file.py:name` names; the code is imported for it.
+
+    `role`: what the function is wanted for, for messages.
+
+    Raises:
+        BadModel: it names nothing, or its code cannot be loaded.
+    """
+    where, colon, name = spec.rpartition(":")
+    if not colon or not where or not name.isidentifier():
+        raise BadModel(f"the {role} function {spec!r} names no function: {SPEC}")
+    module = _file(where, role) if where.endswith(".py") else _module(where, role)
+    found: object = getattr(module, name, None)
+    if found is None:
+        near = difflib.get_close_matches(name, [known for known in vars(module) if not known.startswith("_")], 1)
+        raise BadModel(f"{where} has no function {name!r}" + (f"; did you mean {near[0]!r}?" if near else f": {SPEC}"))
+    return Named(found, name, module)
+
+
 def load_function(spec: str) -> Model:
     """The model that `module:function` or `path/to/file.py:function` names.
 
     Raises:
         BadModel: it cannot be loaded.
     """
-    where, colon, name = spec.rpartition(":")
-    if not colon or not where or not name.isidentifier():
-        raise BadModel(f"the model function {spec!r} names no function: {SPEC}")
-    module = _file(where) if where.endswith(".py") else _module(where)
-    found: object = getattr(module, name, None)
-    if found is None:
-        near = difflib.get_close_matches(name, [known for known in vars(module) if not known.startswith("_")], 1)
-        raise BadModel(f"{where} has no function {name!r}" + (f"; did you mean {near[0]!r}?" if near else f": {SPEC}"))
-    if isinstance(found, Model):
-        return found
-    if not callable(found):
-        raise BadModel(f"{name!r} in {where} is of type {type(found).__name__}, not a function")
-    return FunctionModel(found, name, module)
+    found = named(spec)
+    if isinstance(found.value, Model):
+        return found.value
+    if not callable(found.value):
+        where = spec.rpartition(":")[0]
+        raise BadModel(f"{found.name!r} in {where} is of type {type(found.value).__name__}, not a function")
+    return FunctionModel(found.value, found.name, found.module)
 
 
-def _module(name: str) -> ModuleType:
+def _module(name: str, role: str) -> ModuleType:
     # As `python -m` does; a console script would not look in the folder it is started from.
     _also_search(Path.cwd())
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's module raises what it likes
-        raise _unloadable(name, error) from None
+        raise _unloadable(name, role, error) from None
 
 
-def _file(where: str) -> ModuleType:
+def _file(where: str, role: str) -> ModuleType:
     path = Path(where).expanduser().resolve()
     if not path.is_file():
-        raise BadModel(f"there is no file {where!r} for the model function: {SPEC}")
-    name = f"runtape_model_{path.stem}"
+        raise BadModel(f"there is no file {where!r} for the {role} function: {SPEC}")
+    name = f"runtape_{role}_{path.stem}"
     plan = importlib.util.spec_from_file_location(name, path)
     assert plan is not None
     assert plan.loader is not None
@@ -86,7 +109,7 @@ def _file(where: str) -> ModuleType:
         plan.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's module raises what it likes
         del sys.modules[name]
-        raise _unloadable(where, error) from None
+        raise _unloadable(where, role, error) from None
     return module
 
 
@@ -96,5 +119,5 @@ def _also_search(folder: Path) -> None:
         sys.path.append(str(folder))
 
 
-def _unloadable(where: str, error: BaseException) -> BadModel:
-    return BadModel(f"the model function's file {where} could not be loaded: {type(error).__name__}: {error}")
+def _unloadable(where: str, role: str, error: BaseException) -> BadModel:
+    return BadModel(f"the {role} function's file {where} could not be loaded: {type(error).__name__}: {error}")

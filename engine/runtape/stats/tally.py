@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["same", "other", "stop", "filtered", "truncated", "refused", "invalid"]
+Verdict = Literal["same", "other", "stop", "filtered", "truncated", "refused", "invalid", "unjudged"]
 """`same`: the decision happened again. `other`: another action. `stop`: the model stopped, asked, or fetched data
-again. The last four are no sample of either: the answer was withheld, cut, refused or unreadable."""
+again. The others are no sample of either: the answer was withheld, cut, refused, unreadable, or judged neither way."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from runtape.decision.actions import earlier_calls, judge
+from runtape.decision.actions import earlier_calls, is_for_the_judge, judge
 from runtape.decision.choose import choose
 from runtape.decision.wording import decision_text
 from runtape.stats.tally import Outcome
@@ -55,11 +55,65 @@ def test_the_decision_again_is_the_same_even_if_the_call_was_made_before() -> No
     assert judge(DECISION, calling(FORWARD), [FORWARD]).verdict == "same"
 
 
-def test_the_same_tool_with_other_arguments_is_an_action_of_its_own() -> None:
-    elsewhere = calling(call("forward_email", {"to": "dana@x.example"}))
-    expected = Outcome("other", "calls forward_email with other arguments")
-    assert judge(choose(calling(FORWARD), exact_args=True, event=9), elsewhere, []) == expected
-    assert judge(choose(calling(FORWARD), match="ledger", event=9), elsewhere, []) == expected
+@pytest.mark.parametrize(
+    ("options", "arguments", "told"),
+    [
+        ({"exact_args": True}, {"order": 7, "amount": 20}, "with amount 20 instead of 2000"),
+        ({"exact_args": True}, {"order": 7}, "without amount"),
+        ({"exact_args": True}, {"order": 8, "amount": 5, "note": "x"}, "with order 8 instead of 7 and with amount 5 instead of 2000 and 1 more"),
+        ({"args": ["amount"]}, {"order": 8, "amount": 20}, "with amount 20 instead of 2000"),
+        ({"args": ["amount"]}, {"order": 7, "amount": "a" * 99}, "with another amount"),
+        ({"where": "amount > 1000"}, {"order": 8, "amount": 20}, "with amount 20 instead of 2000"),
+        ({"match": "2000"}, {"order": 7, "amount": 20}, "with other arguments"),
+    ],
+)  # fmt: skip
+def test_the_same_tool_with_other_arguments_is_an_action_of_its_own(options, arguments, told) -> None:
+    decision = choose(calling(call("issue_refund", {"order": 7, "amount": 2000})), event=9, **options)
+    outcome = judge(decision, calling(call("issue_refund", arguments)), [])
+    assert outcome == Outcome("other", f"calls issue_refund {told}")
+
+
+def test_of_several_calls_none_is_compared_with_the_recorded_one() -> None:
+    decision = choose(calling(FORWARD), exact_args=True, event=9)
+    two = calling(call("forward_email", {"to": "a"}), call("forward_email", {"to": "b"}))
+    assert judge(decision, two, []) == Outcome("other", "calls forward_email with other arguments")
+
+
+@pytest.mark.parametrize(
+    "options", [{"exact_args": True}, {"args": ["to"]}, {"where": "to contains 'x'"}, {"match": "ledger"}]
+)
+def test_arguments_that_are_no_json_are_an_outcome_of_their_own(options) -> None:
+    decision = choose(calling(FORWARD), event=9, **options)
+    broken = Outcome("invalid", "calls forward_email with arguments that are no JSON")
+    assert judge(decision, calling(ToolCall("forward_email", '{"to": nobody', None)), []) == broken
+    assert judge(decision, calling(call("archive_email"), ToolCall("forward_email", "to: x", None)), []) == broken
+    assert judge(decision, calling(ToolCall("archive_email", "{", None)), []).verdict == "other"
+    assert judge(DECISION, calling(ToolCall("forward_email", '{"to": nobody', None)), []).verdict == "same"
+
+
+def test_free_text_for_a_tool_that_takes_text_is_compared_as_it_stands() -> None:
+    decision = choose(calling(ToolCall("run", "rm -r x", None)), exact_args=True, event=9)
+    assert judge(decision, calling(ToolCall("run", "rm -r x", None)), []).verdict == "same"
+    assert judge(decision, calling(ToolCall("run", "ls", None)), []).verdict == "other"
+
+
+def test_an_equal_earlier_call_fetches_again_also_where_arguments_matter() -> None:
+    decision = choose(calling(call("read_email", {"id": 5})), args=["id"], event=9)
+    assert judge(decision, calling(READ), [READ]) == Outcome("stop", "calls read_email again")
+
+
+def test_a_judge_decides_about_the_replies_that_the_rest_lets_through() -> None:
+    decision = choose(Reply("You get your money back.", stop="end"), judged_by="somebody", event=9)
+    said = Reply("Yes.", stop="end")
+    assert is_for_the_judge(decision, said)
+    assert judge(decision, said, [], ruling=True) == Outcome("same", "answers in text")
+    assert judge(decision, said, [], ruling=False) == Outcome("stop", "answers in text")
+    assert judge(decision, said, []) == Outcome("unjudged", "was judged neither way")
+    for void in (Reply("Y", stop="length"), Reply(None, refusal="No.", stop="end"), Reply("", stop="filter")):
+        assert not is_for_the_judge(decision, void)
+    calls = choose(calling(FORWARD, text="Sure."), tool="forward_email", judged_by="somebody", event=9)
+    assert not is_for_the_judge(calls, said)
+    assert judge(calls, said, []) == Outcome("stop", "answers in text")
 
 
 def test_a_set_of_tools_called_in_part_is_another_action() -> None:

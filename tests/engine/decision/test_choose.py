@@ -5,7 +5,7 @@ import json
 import pytest
 
 from runtape.decision.choose import choose
-from runtape.errors import NotADecision
+from runtape.errors import BadInput, NotADecision
 from runtape.wire.values import Json, Reply, ToolCall
 
 
@@ -153,3 +153,78 @@ def test_a_reply_that_decides_nothing_is_no_decision(reply: Reply, reason: str) 
 def test_exact_arguments_need_a_call() -> None:
     with pytest.raises(NotADecision, match="calls no tool, so it has no arguments to compare"):
         choose(saying("Done."), exact_args=True, event=9)
+
+
+REFUND = call("issue_refund", {"order": {"id": 7, "items": [{"price": 9.0}]}, "amount": 2000, "user id": "u1"})
+
+
+@pytest.mark.parametrize(
+    ("args", "again", "same"),
+    [
+        (["amount"], {"amount": 2000.0, "order": None}, True),
+        (["amount"], {"amount": "2000"}, False),
+        (["amount"], {}, False),
+        (["order.id"], {"order": {"id": 7}}, True),
+        (["order.items[0].price"], {"order": {"items": [{"price": 9}, 1]}}, True),
+        (["/order/items/0/price"], {"order": {"items": [{"price": 9}]}}, True),
+        (["order.items[-1].price"], {"order": {"items": [{"price": 8}]}}, False),
+        (["/user id"], {"user id": "u1"}, True),
+        (["amount", "order.id"], {"amount": 2000, "order": {"id": 8}}, False),
+    ],
+)
+def test_only_the_named_arguments_are_compared(args, again, same) -> None:
+    decision = choose(calling(REFUND), args=args, event=9)
+    assert decision.matcher.matches(calling(call("issue_refund", again))) is same
+    assert not decision.matcher.matches(calling(call("other", again)))
+
+
+def test_the_label_names_what_matters() -> None:
+    assert (
+        choose(calling(REFUND), args=["amount", "order.id"], event=9).label
+        == "calls issue_refund with the same amount and order.id"
+    )
+    assert choose(calling(REFUND), where="amount > 1000", event=9).label == "calls issue_refund where amount > 1000"
+    judged = choose(saying("Done."), judged_by="a model asked 'Is it done?'", event=9)
+    assert judged.label == "answers, judged so by a model asked 'Is it done?'"
+
+
+def test_a_condition_picks_the_calls_for_which_it_holds() -> None:
+    small = call("issue_refund", {"amount": 5})
+    decision = choose(calling(ARCHIVE, REFUND, small), where="amount > 1000", event=9)
+    assert (decision.tools, decision.calls) == (("issue_refund",), (REFUND,))
+    assert decision.matcher.matches(calling(call("issue_refund", {"amount": 1001})))
+    assert not decision.matcher.matches(calling(small, call("archive_email", {"amount": 5000})))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (
+            {"args": ["amuont"]},
+            r"has an argument 'amuont': issue_refund has order, amount, user id\. Did you mean 'amount'",
+        ),
+        ({"args": ["order.total"]}, "has an argument 'order.total'"),
+        ({"where": "amount > 5000"}, r"'amount > 5000' does not hold .* calls 'issue_refund' with: amount is 2000\."),
+        ({"where": "total > 5 and order.id == 8"}, "total is not there, order.id is 7"),
+    ],
+)
+def test_the_recorded_call_must_be_what_is_asked_for(options, reason) -> None:
+    with pytest.raises(NotADecision, match=reason):
+        choose(calling(REFUND), event=9, **options)
+
+
+@pytest.mark.parametrize("options", [{"args": ["amount"]}, {"where": "amount > 1"}, {"exact_args": True}])
+def test_arguments_need_a_call(options) -> None:
+    with pytest.raises(NotADecision, match="calls no tool"):
+        choose(saying("Done."), event=9, **options)
+
+
+def test_all_arguments_and_some_exclude_each_other() -> None:
+    with pytest.raises(BadInput, match="Give one of them"):
+        choose(calling(REFUND), exact_args=True, args=["amount"], event=9)
+
+
+@pytest.mark.parametrize("path", ["", "a b", "a..b", "a[", "a[x]", "/a~2", "a" * 301, "amount > 3", "1a"])
+def test_what_is_no_path_is_refused(path) -> None:
+    with pytest.raises(BadInput, match="is no path"):
+        choose(calling(REFUND), args=[path], event=9)
