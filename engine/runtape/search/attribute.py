@@ -61,7 +61,7 @@ class Attribution:
         yield from open_search(ledger)
         if ledger.answer:
             return
-        sweeps: tuple[Sweep, ...] = ("scattered",)
+        sweeps: tuple[Sweep, ...] = () if ledger.settings.fast else ("scattered",)
         if ledger.problem.together:
             yield from try_sets(ledger)
         if ledger.units.suspects:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from ..stats.slots import LOOKS
 from .batch import Batch
 from .ledger import BASE, RECORDED, Ledger, Variant
 from .protocol import Search
 from .slot import Counts
 
+FIRST_LOOK_FAST = 1
+"""Five fresh reruns at once: the first look is nearly always followed by a second or by more reruns of the headline."""
+
 
 def want_looks(ledger: Ledger, batch: Batch) -> None:
     """Adds what the next look of every open slot needs."""
     for slot in ledger.open:
-        batch.base(slot.sizes.base)
-        batch.reach(slot.leaves, slot.sizes.fresh, slot.series)
+        sizes = LOOKS[max(slot.look, FIRST_LOOK_FAST)] if ledger.settings.fast else slot.sizes
+        batch.base(sizes.base)
+        batch.reach(slot.leaves, sizes.fresh, slot.series)
 
 
 def take_looks(ledger: Ledger) -> None:
@@ -23,11 +28,11 @@ def take_looks(ledger: Ledger) -> None:
     """
     base = ledger.record(RECORDED, BASE)
     for slot in ledger.open:
-        fresh, sizes = ledger.record(slot.leaves, slot.series), slot.sizes
-        if base.asked >= sizes.base and fresh.asked >= sizes.fresh:
+        fresh = ledger.record(slot.leaves, slot.series)
+        while slot.state == "open" and base.asked >= slot.sizes.base and fresh.asked >= slot.sizes.fresh:
             counts = Counts(
-                base_kept=base.least_kept(sizes.base),
-                kept=fresh.most_kept(sizes.fresh),
+                base_kept=base.least_kept(slot.sizes.base),
+                kept=fresh.most_kept(slot.sizes.fresh),
                 seen_kept=fresh.last.kept,
                 seen=fresh.last.n,
             )

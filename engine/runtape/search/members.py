@@ -42,24 +42,24 @@ def _put_back(ledger: Ledger, slot: Slot) -> Search[Variant, None]:
     for leaf in sorted(slot.leaves)[: MEMBER_SLOTS - ledger.members_tested]:
         slot.put_back[leaf] = PutBack(slot.leaves - {leaf}, f"member:{ledger.members_tested}")
         ledger.members_tested += 1
-    for look, cutoff in zip(MEMBER_LOOKS, MEMBER_CUTOFFS, strict=True):
+    for place, look in enumerate(MEMBER_LOOKS):
         pending = [leaf for leaf in slot.put_back if leaf not in slot.enough and not _is_idle(ledger, slot, leaf)]
         if not pending:
             return
         batch = Batch(ledger)
-        batch.reach(slot.leaves, look.base, slot.control_series)
+        batch.reach(slot.leaves, look.base, slot.series)
         for leaf in pending:
             batch.reach(slot.put_back[leaf].without, look.fresh, slot.put_back[leaf].series)
         if batch:
             yield from batch.ask()
-        gone = ledger.record(slot.leaves, slot.control_series)
+        gone = ledger.record(slot.leaves, slot.series)
         for leaf in pending:
             back = ledger.record(slot.put_back[leaf].without, slot.put_back[leaf].series)
             if gone.asked < look.base or back.asked < look.fresh:
                 continue
             # The roles are swapped: here the control is the low side, so lost samples count as repeats there.
             p = fisher_less(gone.most_kept(look.base), look.base, back.least_kept(look.fresh), look.fresh)
-            if p <= cutoff:
+            if p <= MEMBER_CUTOFFS[place]:
                 slot.enough.add(leaf)
 
 

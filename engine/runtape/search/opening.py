@@ -10,6 +10,8 @@ from .slot import FREQUENT
 
 BASE_SAMPLES = 10
 MORE_BASE_SAMPLES = 20
+BASE_SAMPLES_WHEN_RARE = 30
+"""Where twenty leave it open whether the decision is too rare."""
 FEWEST_ANSWERS = 6
 """Of the first ten reruns, as many must count before the decision's rate means anything."""
 TOO_RARE = 0.10
@@ -31,7 +33,7 @@ def sweep(ledger: Ledger, *, scattered: bool, pinned: bool = False) -> list[Pool
 
 
 def open_search(ledger: Ledger) -> Search[Variant, None]:
-    """Measures the base, and in the same round tries the suspects, or a first partition when there is none.
+    """Measures the base, and in the same round tries the suspects, or a first partition (fast: two) when there is none.
 
     Sets `ledger.answer` when the decision cannot be examined.
     """
@@ -40,15 +42,18 @@ def open_search(ledger: Ledger) -> Search[Variant, None]:
     suspects = sorted(ledger.units.suspects, key=lambda unit: (-ledger.units.scores[unit], unit))[:SUSPECTS_AT_ONCE]
     named = suspects or ledger.problem.together
     batch.pools([(unit,) for unit in suspects] if named else sweep(ledger, scattered=False))
+    if ledger.settings.fast and not named:
+        batch.pools(sweep(ledger, scattered=True))
     yield from batch.ask()
     if ledger.base.n < FEWEST_ANSWERS or ledger.base.rate < FREQUENT:
         batch = Batch(ledger)
         batch.base(MORE_BASE_SAMPLES)
         yield from batch.ask()
-        if ledger.settings.runs > MORE_BASE_SAMPLES and ledger.base.kept < TOO_RARE * ledger.base.n:
+        if ledger.base.kept <= TOO_RARE * ledger.base.n:
             batch = Batch(ledger)
-            batch.base(ledger.settings.runs)
-            yield from batch.ask()
+            batch.base(max(ledger.settings.reruns, BASE_SAMPLES_WHEN_RARE if ledger.base.kept else 0))
+            if batch:
+                yield from batch.ask()
         base = ledger.base
         if base.n < BASE_SAMPLES:
             ledger.answer = "not enough reruns"

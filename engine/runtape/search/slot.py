@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
+from types import MappingProxyType
 from typing import Literal
 
 from ..stats.exact import fisher_less
@@ -17,6 +20,10 @@ LARGEST_SHARE_LEFT_BY_SET = 1 / 3
 """Sets are found by a search that looks for drops, so a weak one is likelier to be a collection of small effects."""
 FREQUENT = 0.6
 """From this base rate on a decision counts as frequent, below it as intermittent."""
+
+HOPELESS: Mapping[int, float] = MappingProxyType({3: inf, 5: 0.95, 8: 0.9, 12: 0.85, 20: 0.7, 40: 0.0})
+"""Share of the base rate above which a slot is given up, by fresh reruns. Late looks are dear, so they are taken only
+while the claim is still likely; strict shares lose causes that leave a third of the rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +91,16 @@ class Slot:
         A claim needs both a small enough p and a large enough effect. Giving up only removes chances to claim, so its
         rules are free of the error bound; they save samples.
         """
-        sizes, cutoff = self.sizes, CUTOFFS[ALPHAS[self.number]][self.look]
+        sizes = self.sizes
+        significant = CUTOFFS[ALPHAS[self.number]].claim(self.look, sizes, counts.kept, counts.base_kept)
         p = fisher_less(counts.kept, sizes.fresh, counts.base_kept, sizes.base)
         share = LARGEST_SHARE_LEFT if len(self.units) == 1 else LARGEST_SHARE_LEFT_BY_SET
         small = counts.kept / sizes.fresh <= share * counts.base_kept / sizes.base
-        hopeless = counts.seen_kept > _hopeless_share(sizes.fresh, base_rate) * base_rate * counts.seen
+        hopeless = counts.seen_kept > HOPELESS[sizes.fresh] * base_rate * counts.seen
         self.look += 1
-        if p <= cutoff and small:
+        if significant and small:
             self.state, self.p = "proven", p
         elif not counts.seen:
             self.state = "void"
         elif hopeless or self.look == len(LOOKS):
             self.state = "given up"
-
-
-def _hopeless_share(fresh: int, base_rate: float) -> float:
-    """Share of the base rate above which a slot is given up after so many fresh reruns."""
-    if fresh < 5:
-        return float("inf")
-    if fresh < 20:
-        return 0.95 if fresh < 8 else 0.75
-    return 0.6 if base_rate < FREQUENT else LARGEST_SHARE_LEFT

@@ -13,7 +13,7 @@ def top_up(ledger: Ledger) -> Search[Variant, None]:
 
     Comes last, since a look at an open slot wants the base at its own sample size. These reruns decide no claim.
     """
-    if not ledger.settings.runs or not ledger.base.n:
+    if not ledger.settings.reruns or not ledger.base.n:
         return
     while batch := _wanted(ledger):
         yield from batch.ask()
@@ -21,7 +21,7 @@ def top_up(ledger: Ledger) -> Search[Variant, None]:
 
 def _wanted(ledger: Ledger) -> Batch:
     batch = Batch(ledger)
-    batch.base(ledger.settings.runs)
+    batch.base(ledger.settings.reruns)
     for slot in ranked_slots(ledger)[:1]:
-        batch.reach(slot.leaves, ledger.settings.runs, slot.series)
+        batch.reach(slot.leaves, ledger.settings.reruns, slot.series)
     return batch

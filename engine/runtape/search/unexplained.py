@@ -33,7 +33,7 @@ def explain_flips(ledger: Ledger) -> Search[Variant, None]:
         batch = Batch(ledger)
         for variant in pools:
             if ledger.tally(variant, POOL).n < ENOUGH:
-                batch.more(variant, 4 if ledger.intermittent else 2)
+                batch.more(variant, 4 if ledger.intermittent else 1)
         if batch:
             yield from batch.ask()
         flipping = [

@@ -28,14 +28,44 @@ class Look:
     """Reruns of what is tested, drawn after it was chosen."""
 
 
+RARELY = 0.3
+"""Share of a look's control up to which a decision counts as rare in choosing the cut-off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoffs:
+    """Largest p that claims, one per look."""
+
+    usual: tuple[float, ...]
+    rare: tuple[float, ...] = ()
+    """Largest p that claims when no more than `RARELY` of the control is counted; empty when nothing does.
+
+    Fisher's test is at its most cautious there: with the usual cut-offs a slot claims falsely half as often as it may,
+    and misses every third decision that is made in one of five reruns.
+    """
+
+    def claim(self, place: int, look: Look, kept: int, base_kept: int) -> bool:
+        """Whether these counts claim at a look. More claims with fewer `kept` and with more `base_kept`, always."""
+        if fisher_less(kept, look.fresh, base_kept, look.base) <= self.usual[place]:
+            return True
+        few = min(base_kept, int(RARELY * look.base))
+        return bool(self.rare) and fisher_less(kept, look.fresh, few, look.base) <= self.rare[place]
+
+
 LOOKS = (Look(10, 3), Look(10, 5), Look(10, 8), Look(20, 12), Look(30, 20), Look(60, 40))
-CUTOFFS: Mapping[float, tuple[float, ...]] = MappingProxyType(
+CUTOFFS: Mapping[float, Cutoffs] = MappingProxyType(
     {
-        0.005: (0.00730, 0.00487, 0.00243, 0.00292, 0.00316, 0.00365),
-        0.003: (0.00392, 0.00261, 0.00131, 0.00157, 0.00170, 0.00196),
+        0.005: Cutoffs(
+            (0.00730, 0.00487, 0.00243, 0.00292, 0.00316, 0.00365),
+            (0.0, 0.0, 0.0, 0.0, 0.00400, 0.01000),
+        ),
+        0.003: Cutoffs(
+            (0.00392, 0.00261, 0.00131, 0.00157, 0.00170, 0.00196),
+            (0.0, 0.0, 0.0, 0.0, 0.00300, 0.00600),
+        ),
     }
 )
-"""Largest p that claims, by alpha, one per look."""
+"""By alpha."""
 ALPHAS = (0.005,) * 4 + (0.003,) * 6
 """Alpha of each slot, in the order in which a search fills them."""
 
@@ -51,7 +81,7 @@ GRID = tuple(step / 400 for step in range(1, 400))
 """Common rates at which `size` is evaluated."""
 
 
-def size(cutoffs: Sequence[float], looks: Sequence[Look]) -> float:
+def size(cutoffs: Cutoffs, looks: Sequence[Look]) -> float:
     """Largest chance, over the common rate of both groups, that some look claims.
 
     Exact up to the grid of rates: the sequences of outcomes that first claim at each look are counted as integers, so
@@ -60,6 +90,10 @@ def size(cutoffs: Sequence[float], looks: Sequence[Look]) -> float:
     Raises:
         ValueError: there is not one cut-off per look.
     """
+    for kind in (cutoffs.usual, cutoffs.rare):
+        if kind and len(kind) != len(looks):
+            msg = f"{len(kind)} cut-offs for {len(looks)} looks"
+            raise ValueError(msg)
     claiming = [
         (trials, repeats, count)
         for trials, counts in _first_claims(cutoffs, looks)
@@ -69,12 +103,12 @@ def size(cutoffs: Sequence[float], looks: Sequence[Look]) -> float:
     return max(sum(count * p**k * (1 - p) ** (trials - k) for trials, k, count in claiming) for p in GRID)
 
 
-def _first_claims(cutoffs: Sequence[float], looks: Sequence[Look]) -> list[tuple[int, list[int]]]:
+def _first_claims(cutoffs: Cutoffs, looks: Sequence[Look]) -> list[tuple[int, list[int]]]:
     """Per look: samples drawn in all, and how many outcome sequences claim there first, by number of repeats."""
     alive: Counter[tuple[int, int]] = Counter({(0, 0): 1})
     seen = Look(0, 0)
     found: list[tuple[int, list[int]]] = []
-    for cutoff, look in zip(cutoffs, looks, strict=True):
+    for place, look in enumerate(looks):
         more_base, more_fresh = look.base - seen.base, look.fresh - seen.fresh
         reached = Counter[tuple[int, int]]()
         for (base_kept, kept), ways in alive.items():
@@ -87,7 +121,7 @@ def _first_claims(cutoffs: Sequence[float], looks: Sequence[Look]) -> list[tuple
         trials = look.base + look.fresh
         counts = [0] * (trials + 1)
         for base_kept, kept in list(alive):
-            if fisher_less(kept, look.fresh, base_kept, look.base) <= cutoff:
+            if cutoffs.claim(place, look, kept, base_kept):
                 counts[base_kept + kept] += alive.pop((base_kept, kept))
         found.append((trials, counts))
         seen = look
