@@ -104,7 +104,7 @@ class CauseRow(Answer):
     """One proven dependence."""
 
     refs: list[str]
-    kind: Literal["decisive", "required", "redundant", "together"]
+    kind: Literal["decisive", "required", "redundant", "together", "order"]
     excerpt: str = Field(description="Recorded text: data, not instructions")
     events: list[int | None] = Field(description="Event that brought each piece into the run")
     with_: Count = Field(validation_alias=AliasChoices("with", "with_"), serialization_alias="with")

@@ -47,6 +47,10 @@ def command(
             show_default=False,
         ),
     ] = None,
+    precise: Annotated[
+        bool, typer.Option("--precise", help="At least 20 reruns of both, for narrower intervals.")
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer rounds one after another, for more model calls.")] = False,
     dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
     budget: Annotated[int, typer.Option(min=1, help="Most model calls.")] = 400,
     concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 16,
@@ -100,6 +104,8 @@ def command(
                     depth=depth,
                     runs=runs,
                     likelihood=likelihood,
+                    precise=precise,
+                    fast=fast,
                     budget=budget,
                     concurrency=concurrency,
                     cache_dir=options.cache_dir(no_cache=no_cache),

@@ -45,6 +45,11 @@ OPENING = BASE_SAMPLES
 """Reruns of the recorded context that go first, in one request where the API knows `n`: whether the server honours it
 decides how the search spreads its samples. As many as the search begins with, so that they cost one context."""
 
+_CHANGING = (
+    "The model behind the server changed again and again: reruns as recorded differ from one stretch to the next. "
+    "Pin a version of the model, or send to one server."
+)
+
 Heard: TypeAlias = Callable[[int, str, WhyReport], None]
 """Takes the samples expected in all, what is being done, and the report so far."""
 
@@ -63,6 +68,8 @@ class Question:
     """What a reply did, where another rule than that of the case says it."""
     likelihood: bool | None = None
     """Whether the chance of the decision says where to look first; None to use it on a server of this machine."""
+    precise: bool = False
+    fast: bool = False
 
     def __post_init__(self) -> None:
         if self.runs < 0:
@@ -85,6 +92,8 @@ async def why(
     depth: Literal["quick", "full", "upstream"] = "quick",
     runs: int = 0,
     likelihood: bool | None = None,
+    precise: bool = False,
+    fast: bool = False,
     budget: int = 400,
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
@@ -120,6 +129,8 @@ async def why(
         likelihood: Whether to look first where the log-probabilities of the tool's name point to: a few replies in
             place of dozens. None uses them on a server of this machine that gives them (llama.cpp, vLLM); claims are
             proven by reruns all the same.
+        precise: At least 20 reruns of both, for narrower intervals.
+        fast: Fewer rounds one after another, for more model calls.
         budget: Most model calls.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
@@ -136,7 +147,7 @@ async def why(
     case = open_case(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
-    question = Question(case, tuple(suspects), depth, budget, runs, likelihood=likelihood)
+    question = Question(case, tuple(suspects), depth, budget, runs, likelihood=likelihood, precise=precise, fast=fast)
     return await explain(question, Asking(model, base_url, budget, concurrency, cache_dir), on_progress)
 
 
@@ -219,7 +230,8 @@ class _Investigation:
         depth: Depth = "full" if question.depth == "full" else "quick"
         budget = max(0, question.budget - guess.passes)
         self._lead = lead
-        self._attribution = Attribution(problem, Settings(depth, budget, profile, question.runs))
+        settings = Settings(depth, budget, profile, question.runs, precise=question.precise, fast=question.fast)
+        self._attribution = Attribution(problem, settings)
         guesses = problem.suspects.union(*problem.together)
         self._search = salted(self._attribution.run(), self._case, guesses)
 
@@ -292,6 +304,8 @@ class _Investigation:
                 return Ending("budget", Said(fits))
             case "void answers":
                 return Ending("model", Said(f"Too many answers do not count as a decision of either kind. {GO_ON}"))
+            case "drift":
+                return Ending("model", Said(f"{_CHANGING} {GO_ON}"))
             case _:
                 return None
 

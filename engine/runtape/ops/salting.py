@@ -53,8 +53,8 @@ def salted(search: Search[frozenset[int], T], case: Case, suspects: Iterable[int
 
 
 def _salted(want: Want[frozenset[int]], case: Case, guess: str) -> Want[frozenset[int]]:
-    if want.series == BASE:
-        return replace(want, series=series_of(case, BASE))
+    if want.series.split(":")[0] == BASE:  # with the checks of the base, and the base begun anew
+        return replace(want, series=series_of(case, want.series))
     if want.series.startswith(_CONFIRMING):
         return replace(want, series=f"{series_of(case, want.series)}/{guess}")
     return want

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..context.pieces import Context
-from ..report.results import Cause, Ranked, Ranking, StoppedBy, WhyReport
+from ..canon import dumps
+from ..context.pieces import Context, Piece
+from ..report.event_text import tool_names
+from ..report.results import Cause, Hint, Ranked, Ranking, StoppedBy, WhyReport
 from ..said import Said
-from ..search.finding import Claim, Finding
+from ..search.finding import Claim, Finding, Shift
 from ..stats.tally import Tally
 from .case import Case
 from .spent import Spent
@@ -62,8 +64,10 @@ def why_report(
         stopped=stopped,
         finding=finding,
         pieces=[(piece.ref, state) for piece, state in zip(pieces, _states(finding, len(pieces)), strict=True)],
-        notes=[*notes, *_void(finding.base)],
+        notes=[*notes, *_void(finding.base), *_restarts(finding)],
         stopped_by=stopped_by,
+        shifts=[_hint(pieces, shift) for shift in finding.shifts],
+        against=[_hint(pieces, shift) for shift in finding.against],
     )
 
 
@@ -83,7 +87,14 @@ def ranking(case: Case, scores: Sequence[float]) -> Ranking:
     )
 
 
+def _hint(pieces: Sequence[Piece], shift: Shift) -> Hint:
+    shown = [pieces[leaf] for leaf in shift.leaves]
+    return Hint([piece.ref for piece in shown], [piece.text for piece in shown], (shift.without.kept, shift.without.n))
+
+
 def _cause(case: Case, claim: Claim) -> Cause:
+    if claim.kind == "order":
+        return _order_cause(case, claim)
     pieces = [case.context.pieces[case.context.leaves[leaf]] for leaf in claim.leaves]
     return Cause(
         refs=[piece.ref for piece in pieces],
@@ -96,6 +107,26 @@ def _cause(case: Case, claim: Claim) -> Cause:
         instead=list(claim.without.instead),
         events=[piece.event for piece in pieces],
         tools=[piece.tool for piece in pieces],
+    )
+
+
+def _order_cause(case: Case, claim: Claim) -> Cause:
+    """The order of the tools as a cause: its text is the names as recorded, one a line."""
+    names = tool_names(case.request.body.get("tools"))
+    listed = (
+        [name if isinstance(name, str) else dumps(name).decode() for name in names] if isinstance(names, list) else []
+    )
+    return Cause(
+        refs=["tools"],
+        texts=["\n".join(listed)],
+        kind=claim.kind,
+        with_=(claim.base.kept, claim.base.n),
+        without=(claim.without.kept, claim.without.n),
+        p=claim.p,
+        interval=(claim.low, claim.high),
+        instead=list(claim.without.instead),
+        events=[None],
+        tools=[None],
     )
 
 
@@ -125,8 +156,17 @@ def _states(finding: Finding, leaves: int) -> list[str]:
         states[leaf] = "held"
     for claim in finding.claims:
         for leaf in claim.leaves:
-            states[leaf] = "proven"
+            if claim.kind != "order":
+                states[leaf] = "proven"
     return states
+
+
+def _restarts(finding: Finding) -> list[Said]:
+    if not finding.restarts:
+        return []
+    times = "once" if finding.restarts == 1 else f"{finding.restarts} times"
+    changed = f"The model behind the server changed {times} during the search"
+    return [Said(f"{changed}: the reruns as recorded were begun anew, and what was under test then was tested again.")]
 
 
 def _void(base: Tally) -> list[str]:

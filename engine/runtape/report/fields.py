@@ -16,7 +16,7 @@ from . import fix_page, why_page
 from .chain_page import not_followed
 from .distribution import Distribution
 from .leading import leading_cause
-from .results import Candidate, Cause, Count, FixReport, Ranking, Source, WhyReport
+from .results import Candidate, Cause, Count, FixReport, Hint, Ranking, Source, WhyReport
 
 
 def as_recorded(text: str) -> str:
@@ -67,6 +67,10 @@ def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
             {"ref": show.ref(ref), "excerpt": show.passage(text), "probability": round(share, 3)}
             for ref, text, share in report.suspects
         ],
+        "shifts": [_hint(hint, show) for hint in report.shifts],
+        "against": [_hint(hint, show) for hint in report.against],
+        "orders": [_tally(tally) for tally in report.finding.orders],
+        "missed": [{"ratio": ratio, "chance": round(chance, 3)} for ratio, chance in report.missed],
         "calls": report.calls,
         "reused": report.reused,
         "requests": report.requests,
@@ -175,6 +179,8 @@ def _cause(cause: Cause, show: Show, source: Source | None = None) -> JsonObject
         "without": _count(cause.without),
         "p": cause.p,
         "interval": [round(bound, 4) for bound in cause.interval],
+        "ratio": round(cause.ratio, 4),
+        "strength": cause.strength,
         "instead": _actions(cause.instead, show),
         "events": list(cause.events),
         "source": None if source is None else _source(source, show),
@@ -204,6 +210,14 @@ def _source(source: Source, show: Show) -> JsonObject:
         "tool": source.tool and show.name(source.tool),
         "arguments": None if fetch is None or fetch.arguments is None else show.passage(fetch.arguments),
         "asked_in": None if fetch is None else fetch.asked,
+    }
+
+
+def _hint(hint: Hint, show: Show) -> JsonObject:
+    return {
+        "refs": [show.ref(ref) for ref in hint.refs],
+        "excerpt": show.passage("\n".join(hint.texts)),
+        "without": _count(hint.without),
     }
 
 

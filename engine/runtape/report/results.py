@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import exp
 from typing import Literal
 
 from ..context.edits import Edit
@@ -17,6 +18,7 @@ __all__ = [
     "Distribution",
     "Fetch",
     "FixReport",
+    "Hint",
     "Progress",
     "Ranked",
     "Ranking",
@@ -24,11 +26,18 @@ __all__ = [
     "Source",
     "SourceKind",
     "StoppedBy",
+    "Strength",
     "WhyReport",
 ]
 
+Strength = Literal["strong", "clear", "weak"]
+"""What is left of the rate without a cause. strong: up to a fifth. clear: up to 0.35. weak: up to a half; the drop is
+proven, but a search finds only some causes as weak as that."""
+
 Count = tuple[int, int]
 """(kept, n): samples in which the decision happened again, and samples."""
+
+STRONG, CLEAR = 0.2, 0.35
 
 CandidateVerdict = Literal["PASS", "PART", "FAIL"]
 
@@ -52,6 +61,26 @@ class Cause:
     """The event that brought each piece into the run."""
     tools: list[str | None]
     """The tool that returned each piece, for tool results."""
+
+    @property
+    def ratio(self) -> float:
+        """The rate without it as a share of the rate with it, as the reruns show both."""
+        (kept, n), (kept_without, n_without) = self.with_, self.without
+        return (kept_without / n_without) / (kept / n) if kept and n_without else 0.0
+
+    @property
+    def strength(self) -> Strength:
+        """How much of the rate it leaves, in a word."""
+        return "strong" if self.ratio <= STRONG else "clear" if self.ratio <= CLEAR else "weak"
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What reruns without some pieces showed, as it is: it proves nothing."""
+
+    refs: list[str]
+    texts: list[str]
+    without: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +161,15 @@ class WhyReport:
     passes: int = 0
     """Contexts read by the chance of the decision instead of by samples; each is one of the calls."""
     stopped_by: StoppedBy | None = None
+    shifts: list[Hint] = field(default_factory=list[Hint])
+    """Where nothing is proven: the largest drops that were seen."""
+    against: list[Hint] = field(default_factory=list[Hint])
+    """Pieces without which the decision was made more often; never called causes."""
+
+    @property
+    def missed(self) -> list[tuple[float, float]]:
+        """(ratio, chance): how likely another needed text was missed if it leaves that share of the rate, 0-1."""
+        return [(ratio, 1 - exp(-number)) for ratio, number in self.finding.missed_by_ratio]
 
 
 @dataclass(frozen=True, slots=True)

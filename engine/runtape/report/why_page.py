@@ -12,7 +12,7 @@ from .chain_page import chain_answer, chain_blocks
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .leading import leading_cause
 from .phrases import actions, cost, evidence, join, number, of, p_value
-from .results import Cause, WhyReport
+from .results import Cause, Hint, WhyReport
 
 _NO_CAUSE: dict[Status, str] = {
     "found": "",
@@ -46,6 +46,8 @@ def answer(report: WhyReport) -> Line:
         return ("No cause is proven yet; the search goes on.",)
     if leading is None:
         return (_NO_CAUSE[report.finding.status] or _NO_CAUSE["nothing found"],)
+    if leading.kind == "order":
+        return ("The decision (", Recorded(report.decision), ") depends on the order of the tools.")
     return ("The decision (", Recorded(report.decision), ") depends on ", *_place(leading), ".")
 
 
@@ -56,16 +58,26 @@ def next_step(report: WhyReport) -> str:
     if report.stopped:
         return "Run why again with the same arguments to go on; nothing is paid for twice."
     match report.finding.status:
+        case "found" if report.causes and report.causes[0].kind == "order":
+            return "Put the tools in a fixed order, or tell them apart in their descriptions, and run rerun to check."
         case "found":
             return "Run fix on this event to measure changes against this decision."
-        case "not reproducible" | "too rare":
+        case "not reproducible":
             return "Run rerun on this event to see what the agent does instead, or choose a decision by tool or match."
+        case "too rare":
+            return (
+                "Choose a wider decision by tool or match (run rerun to see what the agent does), or one that recurs."
+            )
+        case "not enough reruns":
+            return "Run why again with a larger budget, or name a suspected text with suspects; what is paid for stays."
+        case "nothing read matters" if report.finding.orders:
+            return "Run rerun on this event with another system prompt, or with tools described apart from each other."
         case "nothing read matters":
             return "Run rerun on this event with another system prompt to see whether the prompt decides."
         case _ if report.finding.held:
             return "Run why again with depth full to examine the system prompt and the task too."
         case _:
-            return "Name a suspected text with suspects, or raise the budget, and run why again."
+            return "Name a suspected text with suspects, or run why with depth full: several texts may matter together."
 
 
 def _blocks(report: WhyReport) -> Iterator[Block]:
@@ -79,6 +91,8 @@ def _blocks(report: WhyReport) -> Iterator[Block]:
             yield Quote(text)
         yield Paragraph((f"Made in {evidence(leading.with_, leading.without, leading.interval, leading.p)}.",))
         yield Paragraph(("Without it the agent does instead: ", *actions(leading.instead), "."))
+        if warning := _strength(leading):
+            yield Paragraph((warning,))
         if line := _kept_only(report):
             yield Paragraph((line,))
     else:
@@ -86,6 +100,9 @@ def _blocks(report: WhyReport) -> Iterator[Block]:
         without = f"; with nothing that the agent read, in {of((removed.kept, removed.n))}" if removed else ""
         made = f") was made in {of(report.base)} reruns{without}."
         yield Paragraph(("As recorded, the decision (", Recorded(report.decision), made))
+    if report.shifts:
+        yield Heading(("Largest shifts seen, none of them proven",))
+        yield Bullets(tuple(_hint_line(hint) for hint in report.shifts))
     others = [cause for cause in report.causes if cause is not leading]
     if others:
         yield Heading(("What else the decision needs",))
@@ -97,6 +114,9 @@ def _blocks(report: WhyReport) -> Iterator[Block]:
         likely = report.suspects[:_UNNAMED]
         lines = tuple((f"{share:.0%}: ", Recorded(ref), ": ", Recorded(text)) for ref, text, share in likely)
         yield Bullets(lines + _more(len(report.suspects)))
+    if report.against:
+        yield Heading(("Without it the decision was made more often (seen, not proven)",))
+        yield Bullets(tuple(_hint_line(hint) for hint in report.against))
     if report.untested:
         yield Heading(("Not examined",))
         grouped = _by_reason(report.untested)
@@ -112,14 +132,37 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
         lines.append((f"{number(report.rounds, 'round')} of reruns, one after another.",))
     if finding.cleared:
         cleared = f"{number(finding.cleared, 'other piece')} could be left out without effect."
-        missed = 1 - exp(-finding.missed)
-        lines.append((f"{cleared} Chance that another needed text was missed: about {missed:.0%}.",))
+        lines.append((f"{cleared}{_missed(report)}",))
+    if finding.orders:
+        tried = ", ".join(of((tally.kept, tally.n)) for tally in finding.orders)
+        lines.append((f"With the tools in another order the decision was made in {tried} reruns.",))
     notes = dict.fromkeys(note for link in (report, *report.upstream) for note in link.notes)
     lines += [told(note, 400) for note in notes]
     if report.stopped:
         lines.append(("Ended early: ", *told(report.stopped, 400)))
     yield Bullets(tuple(lines))
     yield Paragraph((next_step(report),))
+
+
+def _missed(report: WhyReport) -> str:
+    """The chance of having missed a cause, overall and by how much of the rate it leaves."""
+    by_ratio = ", ".join(f"{chance:.0%} for one that leaves {ratio:.0%}" for ratio, chance in report.missed)
+    overall = f" Chance that another needed text was missed: about {1 - exp(-report.finding.missed):.0%}"
+    return f"{overall} ({by_ratio} of the rate)." if by_ratio else f"{overall}."
+
+
+def _hint_line(hint: Hint) -> Line:
+    """What was left out, and how often the decision was made without it."""
+    if len(hint.refs) > _UNNAMED:
+        return (f"{len(hint.refs)} pieces from ", Recorded(hint.refs[0]), f" on: {of(hint.without)} without them")
+    return (*_refs(hint.refs), f": {of(hint.without)} without it: ", Recorded(" / ".join(hint.texts), limit=80))
+
+
+def _strength(cause: Cause) -> str:
+    """A word of warning for a cause that leaves much of the rate."""
+    if cause.strength != "weak":
+        return ""
+    return "It weakens the decision rather than causing it alone; searches find only some texts of this strength."
 
 
 def _place(cause: Cause) -> Line:
@@ -152,7 +195,7 @@ def _kept_only(report: WhyReport) -> str:
 def _row(cause: Cause) -> tuple[Line, ...]:
     return (
         (Recorded(", ".join(cause.refs)),),
-        (cause.kind,),
+        (f"{cause.kind}, weak" if cause.strength == "weak" else cause.kind,),
         (of(cause.with_),),
         (of(cause.without),),
         (p_value(cause.p),),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -94,8 +95,9 @@ class ReplyCache:
             answer = self._decoded(sample, row.text)
             if answer is None:
                 continue
-            found[row.number] = answer
-            if isinstance(row.at, float) and row.at < self._opened - DAY:
+            at = row.at if isinstance(row.at, float) else None
+            found[row.number] = replace(answer, at=at)
+            if at is not None and at < self._opened - DAY:
                 self._old.add(sample)
         return found
 

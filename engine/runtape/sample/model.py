@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from ..errors import ModelFailed
@@ -22,6 +22,8 @@ class Answer:
     raw: Json
     """The response body it came from, or what the model function returned."""
     error: str | None = None
+    at: float | None = field(default=None, compare=False)
+    """When it arrived, in seconds since 1970; None where nobody kept that."""
 
 
 class RequestRefused(Exception):

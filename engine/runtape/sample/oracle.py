@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from ..errors import EditChangesNothing
 from ..said import Said
 from ..search.protocol import Want
-from ..stats.tally import Outcome, Tally, Verdict, count
+from ..stats.tally import Outcome, Source, Tally, Verdict, count
 from ..wire.values import Reply, Request
 from .asks import Ask
 from .judged import Learn, counts, draw_judged
 from .model import Answer
 from .sampler import Sampler
+from .served import served_as
 
 V = TypeVar("V", bound=Hashable)
 
@@ -63,7 +65,8 @@ class Oracle(Generic[V]):
                 tallies.append(Tally(broken=request))
                 continue
             got = next(drawn)
-            tally = _tally([self._outcome(answer) for answer in got.answers], got.answers, got.broken)
+            counted = _tally([self._outcome(answer) for answer in got.answers], got.answers, got.broken)
+            tally = replace(counted, source=_source(got.answers))
             self._latest[want.variant, want.series] = tally
             tallies.append(tally)
         return tallies
@@ -100,6 +103,13 @@ class Oracle(Generic[V]):
 
     def _counts(self, answer: Answer) -> bool:
         return counts(answer, self._judge)
+
+
+def _source(answers: Sequence[Answer]) -> Source:
+    """Who gave these answers, and when."""
+    times = [answer.at for answer in answers if answer.at is not None]
+    served = {name for answer in answers if (name := served_as(answer)) is not None}
+    return Source(min(times, default=None), max(times, default=None), frozenset(served))
 
 
 def _tally(outcomes: Sequence[Outcome], answers: Sequence[Answer], broken: str | None) -> Tally:

@@ -18,6 +18,14 @@ SHOWN = 4
 LONGEST = 80
 
 
+def served_as(answer: Answer) -> str | None:
+    """What the server says answered: the model's name and, where it tells one, the fingerprint of the system."""
+    if answer.reply is None or not answer.reply.model:
+        return None
+    mark = answer.raw.get("system_fingerprint") if isinstance(answer.raw, dict) else None
+    return f"{answer.reply.model} {mark}" if isinstance(mark, str) and mark else answer.reply.model
+
+
 class Served:
     """The model names in the answers of one run, by the name that was asked for."""
 

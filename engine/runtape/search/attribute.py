@@ -6,7 +6,7 @@ The design, and what a new pass must keep, is in docs/design/attribution.md.
 from __future__ import annotations
 
 from .batch import SearchEnds
-from .finding import Finding
+from .finding import Claim, Finding
 from .gate import nothing_read_matters
 from .headline import has_headline, settle_headline
 from .keep_only import suffices
@@ -14,8 +14,10 @@ from .ledger import Ledger, Variant
 from .members import test_sets
 from .needed import SUSPECT_CARE, WEAK_CARE, Sweep, find_needed
 from .opening import open_search
+from .orders import test_orders
 from .problem import Problem
 from .protocol import Search
+from .ranking import ranked_claims
 from .sets import find_set, try_sets
 from .settings import Settings
 from .summary import summarise
@@ -55,6 +57,11 @@ class Attribution:
         """
         return summarise(self._ledger, stopped=stopped)
 
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What is proven so far, headline first."""
+        return ranked_claims(self._ledger)
+
     def _passes(self) -> Search[Variant, None]:
         """The recipe: the base, suspects, needed units, then what is proven about them."""
         ledger = self._ledger
@@ -86,7 +93,9 @@ class Attribution:
         yield from explain_flips(ledger)
         if not ledger.proven:
             if (yield from nothing_read_matters(ledger)):
-                ledger.answer = "nothing read matters"
+                yield from test_orders(ledger)
+                if not ledger.proven:
+                    ledger.answer = "nothing read matters"
                 return
             yield from find_needed(ledger, care=WEAK_CARE)
         if not has_headline(ledger):

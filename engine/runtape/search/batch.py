@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .ledger import BASE, RECORDED, Ending, Ledger, Variant
+from .ledger import RECORDED, Ending, Ledger, Variant
 from .protocol import POOL, Search, Want
 
 FRUITLESS = 3
@@ -43,7 +43,7 @@ class Batch:
 
     def base(self, n: int) -> None:
         """Have at least `n` samples of the context as recorded."""
-        self.reach(RECORDED, n, BASE)
+        self.reach(RECORDED, n, self._ledger.base_series)
 
     def more(self, variant: Variant, n: int, series: str = POOL) -> None:
         """Have `n` samples more than there are, unless the variant yields none that count."""

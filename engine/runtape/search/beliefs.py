@@ -13,7 +13,7 @@ def beliefs(ledger: Ledger, levels: Levels = USUAL) -> Chances:
 
     Variants without a proven unit, or without a whole proven set, are explained: they say nothing about the others.
     """
-    explained = [slot.units for slot in ledger.proven]
+    explained = [slot.units for slot in ledger.proven if slot.units]
     observations: list[Observation] = []
     for variant, tally in ledger.nominating():
         units = ledger.units.within(variant)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..stats.slots import LOOKS
 from .batch import Batch
-from .ledger import BASE, RECORDED, Ledger, Variant
+from .drift import check_drift
+from .ledger import RECORDED, Ledger, Variant
 from .protocol import Search
 from .slot import Counts
 
@@ -26,7 +27,7 @@ def take_looks(ledger: Ledger) -> None:
     Samples that did not count are read against the claim on both sides. Claims get rarer with that, never commoner, so
     the error bound of a full look holds for a short one.
     """
-    base = ledger.record(RECORDED, BASE)
+    base = ledger.record(RECORDED, ledger.base_series)
     for slot in ledger.open:
         fresh = ledger.record(slot.leaves, slot.series)
         while slot.state == "open" and base.asked >= slot.sizes.base and fresh.asked >= slot.sizes.fresh:
@@ -46,4 +47,5 @@ def settle_open(ledger: Ledger) -> Search[Variant, None]:
         want_looks(ledger, batch)
         if batch:
             yield from batch.ask()
+            yield from check_drift(ledger)
         take_looks(ledger)

@@ -7,15 +7,16 @@ from typing import Literal
 
 from ..stats.tally import Tally
 
-Kind = Literal["decisive", "required", "redundant", "together"]
+Kind = Literal["decisive", "required", "redundant", "together", "order"]
 """decisive: without it the agent does something else. required: without it the agent stops or asks.
-redundant: the members are each enough. together: only removing them all lowers the rate."""
+redundant: the members are each enough. together: only removing them all lowers the rate. order: with the tools in
+another order the rate is lower."""
 
 Status = Literal[
     "found", "nothing found", "nothing read matters", "not reproducible", "too rare", "not enough reruns", "stopped"
 ]
 
-Unfinished = Literal["running", "stopped", "budget", "void answers"]
+Unfinished = Literal["running", "stopped", "budget", "void answers", "drift"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Claim:
     """One proven dependence: removing `leaves` lowers the rate of the decision."""
 
     leaves: tuple[int, ...]
-    """Indexes of the leaves, in context order."""
+    """Indexes of the leaves, in context order; for an order of the tools, its number above those of all leaves."""
     kind: Kind
     base: Tally
     """The context as recorded."""
@@ -48,6 +49,14 @@ class Suspect:
 
 
 @dataclass(frozen=True, slots=True)
+class Shift:
+    """What some reruns without a few leaves showed, as it is: no claim."""
+
+    leaves: tuple[int, ...]
+    without: Tally
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Everything a report needs from a search, valid at any moment of it."""
 
@@ -64,6 +73,16 @@ class Finding:
     """Leaves that were kept in place all along (system prompt and task in quick mode)."""
     missed: float = 0.0
     """Expected number of needed leaves that were not found, by the search's own model."""
+    missed_by_ratio: tuple[tuple[float, float], ...] = ()
+    """(ratio, number): expected number of needed leaves that were not found if each leaves this share of the rate."""
+    shifts: tuple[Shift, ...] = ()
+    """Where nothing is proven: the largest drops that were seen, largest first."""
+    against: tuple[Shift, ...] = ()
+    """Leaves without which the decision was made more often: a hint, never a cause."""
+    orders: tuple[Tally, ...] = ()
+    """The decision with the tools in other orders, one tally for each order that was tried."""
+    restarts: int = 0
+    """Times that the base was begun anew because the model changed meanwhile."""
     kept_only: Tally | None = None
     """The context with nothing but the claimed and the pinned leaves; None when not tried."""
     read_removed: Tally | None = None
@@ -75,4 +94,5 @@ class Finding:
     planned: int = 0
     """Expected samples of the whole search, as far as known now."""
     unfinished: Unfinished | None = None
-    """Why this is not the end of the search: the budget is spent, answers did not count, or it was stopped."""
+    """Why this is not the end of the search: the budget is spent, answers did not count, the model kept
+    changing, or it was stopped."""

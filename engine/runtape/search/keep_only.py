@@ -40,6 +40,6 @@ def suffices(ledger: Ledger) -> bool:
 
 
 def _removed(ledger: Ledger) -> Variant:
-    """Everything but the proven and the pinned leaves; empty when nothing is proven."""
-    proven = frozenset[int]().union(*(slot.leaves for slot in ledger.proven))
+    """Everything but the proven and the pinned leaves; empty when no leaf is proven."""
+    proven = frozenset[int]().union(*(slot.leaves for slot in ledger.proven if slot.units))
     return frozenset(range(ledger.problem.leaves)) - proven - ledger.problem.pinned if proven else frozenset()

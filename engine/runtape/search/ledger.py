@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ..stats.slots import ALPHAS
-from ..stats.tally import Tally
+from ..stats.tally import Source, Tally
 from .finding import Status
 from .prior import prior
 from .problem import Problem
@@ -21,7 +21,7 @@ from .units import Units, largest_pool, unite
 Variant: TypeAlias = frozenset[int]
 """The leaves that are removed."""
 
-Ending: TypeAlias = Literal["done", "budget", "void answers"]
+Ending: TypeAlias = Literal["done", "budget", "void answers", "drift"]
 
 BASE = "base"
 """Series of the reruns of the context as recorded; they serve every claim."""
@@ -78,6 +78,12 @@ class Ledger:
     """Set by the pass that ended the search early with an answer of its own."""
     ended: Ending | None = None
     """Why the search ended; None while it runs."""
+    checks: int = 0
+    """Times that the base was checked for a change of the model."""
+    restarts: int = 0
+    """Times that it was begun anew because of one."""
+    vouched: list[Source] = field(default_factory=list[Source])
+    """Where and when a check found the base as it was."""
     fruitless: int = 0
     """Rounds in a row without any sample that counts."""
 
@@ -106,7 +112,12 @@ class Ledger:
     @property
     def base(self) -> Tally:
         """The context as recorded."""
-        return self.tally(RECORDED, BASE)
+        return self.tally(RECORDED, self.base_series)
+
+    @property
+    def base_series(self) -> str:
+        """The series of the present base."""
+        return f"{BASE}:{self.restarts}" if self.restarts else BASE
 
     @property
     def base_rate(self) -> float:
@@ -141,7 +152,19 @@ class Ledger:
     @property
     def nominated(self) -> frozenset[int]:
         """Units that have or had a slot of their own."""
-        return frozenset(unit for slot in self.slots if len(slot.units) == 1 for unit in slot.units)
+        singles = (slot for slot in self.slots if len(slot.units) == 1 and slot.state != "outdated")
+        return frozenset(unit for slot in singles for unit in slot.units)
+
+    def base_of(self, slot: Slot) -> Tally:
+        """The context as recorded, as far as a slot is compared with it."""
+        return self.tally(RECORDED, slot.base_series)
+
+    def restart(self) -> None:
+        """Begins a new base; what is under test goes back to being suspected."""
+        self.restarts += 1
+        self.vouched.clear()
+        for slot in self.open:
+            slot.state = "outdated"
 
     def fresh(self, slot: Slot) -> Tally:
         """The fresh reruns of a slot."""
@@ -151,13 +174,14 @@ class Ledger:
         """Puts "without these units the rate is lower" to the test; None when all slots are used.
 
         Args:
-            units: The units that the claim is about.
+            units: The units that the claim is about; none when it is about the order of the tools.
             leaves: The leaves to remove when they are fewer than those of the units.
         """
         if len(self.slots) == len(ALPHAS):
             return None
         chosen = frozenset(units)
-        slot = Slot(len(self.slots), chosen, self.units.leaves(chosen) if leaves is None else leaves)
+        removed = self.units.leaves(chosen) if leaves is None else leaves
+        slot = Slot(len(self.slots), chosen, removed, self.base_series)
         self.slots.append(slot)
         return slot
 

@@ -13,6 +13,7 @@ from .batch import Batch
 from .beliefs import beliefs, doubts
 from .confirm import settle_open, take_looks, want_looks
 from .decode import USUAL, WEAK, Chances, Levels, hit_ratio
+from .drift import check_drift
 from .fragile import guard_cap
 from .headline import has_headline, settle_headline
 from .ledger import Ledger, Variant
@@ -83,6 +84,7 @@ def find_needed(ledger: Ledger, sweeps: Sequence[Sweep] = (), care: Care = USUAL
         if not batch:
             return
         yield from batch.ask()
+        yield from check_drift(ledger)
         take_looks(ledger)
 
 

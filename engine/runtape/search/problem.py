@@ -29,6 +29,8 @@ class Problem:
     """Leaves that somebody who read the trace suspects: tried first, proven like any other."""
     together: tuple[frozenset[int], ...] = ()
     """Sets of leaves of which each is suspected to matter only when all of it is gone: tested first, proven alike."""
+    reorderings: int = 0
+    """Other orders of the tools that can be tried. Order k is the variant of the one number `leaves + k`."""
 
     def __post_init__(self) -> None:
         if len(self.scores) != self.leaves or len(self.message_of) != self.leaves:

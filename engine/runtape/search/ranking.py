@@ -30,7 +30,7 @@ def _claim(ledger: Ledger, slot: Slot) -> Claim:
     return Claim(
         leaves=tuple(sorted(slot.leaves)),
         kind=_kind(ledger, slot),
-        base=ledger.base,
+        base=ledger.base_of(slot),
         without=ledger.fresh(slot),
         p=slot.p,
         drop=effect.drop,
@@ -42,12 +42,14 @@ def _claim(ledger: Ledger, slot: Slot) -> Claim:
 
 def _effect(ledger: Ledger, slot: Slot) -> Drop:
     """How far the rate falls, by all base and all fresh reruns."""
-    base, without = ledger.base, ledger.fresh(slot)
+    base, without = ledger.base_of(slot), ledger.fresh(slot)
     return newcombe(base.kept, base.n, without.kept, without.n)
 
 
 def _kind(ledger: Ledger, slot: Slot) -> Kind:
     """What the claim says; a set is redundant only when each member was proven to be enough."""
+    if not slot.units:
+        return "order"
     if len(slot.leaves) > 1:
         return "redundant" if slot.leaves <= slot.enough else "together"
     return "decisive" if acts(ledger.fresh(slot)) else "required"
@@ -61,5 +63,5 @@ def _order(ledger: Ledger, slot: Slot) -> tuple[float, ...]:
     else:
         lead = (float(not acts(without)), -float(round(5 * acting_share(without))))
     pinned = any(leaf in ledger.problem.pinned for leaf in slot.leaves)
-    score = max(ledger.units.scores[unit] for unit in slot.units)
+    score = max((ledger.units.scores[unit] for unit in slot.units), default=0.0)
     return (*lead, float(pinned), -score, -effect.drop, slot.number)

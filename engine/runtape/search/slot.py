@@ -11,8 +11,8 @@ from typing import Literal
 from ..stats.exact import fisher_less
 from ..stats.slots import ALPHAS, CUTOFFS, LOOKS, Look
 
-SlotState = Literal["open", "proven", "given up", "void"]
-"""given up: the reruns speak against it. void: its variant cannot be sampled."""
+SlotState = Literal["open", "proven", "given up", "void", "outdated"]
+"""given up: the reruns speak against it. void: its variant cannot be sampled. outdated: the model changed meanwhile."""
 
 LARGEST_SHARE_LEFT = 0.5
 """A cause leaves at most this share of the base rate behind; less of a drop is not claimed however significant."""
@@ -55,6 +55,8 @@ class Slot:
     """Position among all slots of the search; fixes the alpha and names the series of fresh reruns."""
     units: frozenset[int]
     leaves: frozenset[int]
+    base_series: str = "base"
+    """The series that its reruns are compared with."""
     look: int = 0
     """Looks taken so far."""
     state: SlotState = "open"
@@ -94,7 +96,7 @@ class Slot:
         sizes = self.sizes
         significant = CUTOFFS[ALPHAS[self.number]].claim(self.look, sizes, counts.kept, counts.base_kept)
         p = fisher_less(counts.kept, sizes.fresh, counts.base_kept, sizes.base)
-        share = LARGEST_SHARE_LEFT if len(self.units) == 1 else LARGEST_SHARE_LEFT_BY_SET
+        share = LARGEST_SHARE_LEFT if len(self.units) <= 1 else LARGEST_SHARE_LEFT_BY_SET
         small = counts.kept / sizes.fresh <= share * counts.base_kept / sizes.base
         hopeless = counts.seen_kept > HOPELESS[sizes.fresh] * base_rate * counts.seen
         self.look += 1

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from .beliefs import beliefs
-from .decode import Chances
+from .decode import Chances, Levels
 from .finding import Claim, Finding, Status, Suspect, Unfinished
 from .gate import read_removed
 from .keep_only import kept_only
 from .ledger import Ledger
+from .orders import orders_tried
 from .outlook import planned_samples
 from .ranking import ranked_claims
+from .shifts import against, largest_shifts
 
 SUSPECTED = 0.2
 """Chance from which a leaf is listed as suspected."""
@@ -17,6 +19,8 @@ CLEARED = 0.05
 """Chance below which a leaf that was removed without effect is cleared."""
 UNPROVEN_CAUSE = 0.5
 """A suspect this likely at the end, and nothing proven, means that reruns were missing, not that there is no cause."""
+RATIOS = (0.2, 0.35, 0.5)
+"""Shares of the rate that a cause may leave, for which the chance of having missed one is told."""
 
 
 def summarise(ledger: Ledger, *, stopped: bool) -> Finding:
@@ -39,6 +43,13 @@ def summarise(ledger: Ledger, *, stopped: bool) -> Finding:
         cleared_leaves=cleared,
         held=tuple(sorted(ledger.units.leaves(ledger.hold))),
         missed=float(chances[missing].sum()) if missing else 0.0,
+        missed_by_ratio=tuple(
+            (ratio, float(beliefs(ledger, Levels((ratio,), (1.0,)))[missing].sum())) for ratio in RATIOS if missing
+        ),
+        shifts=() if claims else largest_shifts(ledger),
+        against=against(ledger),
+        orders=orders_tried(ledger),
+        restarts=ledger.restarts,
         kept_only=kept_only(ledger),
         read_removed=read_removed(ledger),
         rounds=ledger.rounds,

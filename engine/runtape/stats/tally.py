@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["same", "other", "stop", "filtered", "truncated", "refused", "invalid", "unjudged"]
@@ -18,6 +18,20 @@ class Outcome:
     verdict: Verdict
     action: str
     """The reply in a few words, such as `calls archive_email`; holds names from the trace, so it is recorded text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where some samples came from."""
+
+    since: float | None = None
+    """When the first of them arrived, in seconds since 1970; None where nobody kept that."""
+    until: float | None = None
+    served: frozenset[str] = frozenset()
+    """Names under which the server answered; empty where it gave none."""
+
+
+UNKNOWN = Source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +50,8 @@ class Tally:
     """Answers that count as no sample, by kind."""
     broken: str | None = None
     """Why this variant cannot be sampled (its request was refused); None when it can."""
+    source: Source = field(default=UNKNOWN, compare=False)
+    """No part of the counts: equal tallies may come from different days."""
 
     @property
     def flips(self) -> int:

@@ -74,6 +74,7 @@ def context(
     groups: Sequence[Iterable[int]] = (),
     suspects: Iterable[int] = (),
     forced: bool = False,
+    reorderings: int = 0,
     seed: int = 0,
 ) -> Problem:
     """A context of messages of ten leaves; `hot` leaves stand out by their wording."""
@@ -88,6 +89,7 @@ def context(
         seed=seed,
         groups=tuple(map(frozenset, groups)),
         suspects=frozenset(suspects),
+        reorderings=reorderings,
     )
 
 

@@ -224,3 +224,50 @@ def test_the_expected_number_of_samples_covers_what_was_asked_and_ends_as_what_i
         assert partial.unfinished == "stopped"
     finding = investigate(problem, model, FULL)
     assert finding.planned == finding.samples == model.calls
+
+
+def test_fast_asks_in_fewer_rounds_for_more_calls():
+    usual, fast = [], []
+    for seed in range(20):
+        cause = 20 + 3 * seed
+        problem = context(100, pinned=range(20), hot=[cause], seed=seed)
+        for settings, seen in ((Settings(), usual), (Settings(fast=True), fast)):
+            model = PlantedModel(needs(cause, rate=0.9, without=0.1), seed=seed)
+            finding = investigate(problem, model, settings)
+            assert sets(finding)[:1] == [{cause}]
+            seen.append((finding.rounds, model.calls))
+    assert sum(rounds for rounds, _ in fast) < 0.9 * sum(rounds for rounds, _ in usual)
+    assert sum(calls for _, calls in fast) < 1.5 * sum(calls for _, calls in usual)
+
+
+def test_precise_reruns_both_sides_twenty_times():
+    (claim,) = investigate(
+        context(100, pinned=range(20), hot=[42]), PlantedModel(needs(42)), Settings(precise=True)
+    ).claims
+    assert (claim.base.n, claim.without.n) == (20, 20)
+    assert claim.low > 0.75
+
+
+def test_a_leaf_that_pushes_the_decision_away_is_a_hint_and_no_claim():
+    hinted = 0
+    for seed in range(10):
+        model = PlantedModel(lambda removed: 1.0 if 4 in removed else 0.4, seed=seed)
+        finding = investigate(context(12, seed=seed), model)
+        hinted += any(4 in hint.leaves for hint in finding.against)
+        assert all(4 not in claim.leaves for claim in finding.claims)
+    assert hinted >= 3
+
+
+def test_where_nothing_is_proven_the_largest_shifts_are_told():
+    finding = investigate(context(60, pinned=range(10)), PlantedModel(lambda removed: 0.7, seed=3))
+    assert finding.claims == ()
+    assert finding.shifts
+    assert all(shift.without.rate < finding.base.rate for shift in finding.shifts)
+
+
+def test_weaker_causes_are_likelier_to_have_been_missed():
+    finding = investigate(context(100, pinned=range(20), hot=[42]), PlantedModel(needs(42, rate=0.9, without=0.1)))
+    ratios = [ratio for ratio, _ in finding.missed_by_ratio]
+    chances = [chance for _, chance in finding.missed_by_ratio]
+    assert ratios == [0.2, 0.35, 0.5]
+    assert chances == sorted(chances)

@@ -1,0 +1,74 @@
+"""Notices a model that changes while it is asked.
+
+The bound on false claims is about samples of one model. A provider that puts another model behind the same name between
+the base and the confirming reruns makes a drop that is real and means nothing.
+"""
+
+from __future__ import annotations
+
+from ..stats.exact import fisher_less
+from ..stats.tally import Source, Tally
+from .batch import Batch, SearchEnds
+from .ledger import RECORDED, Ledger, Variant
+from .protocol import Search
+
+STEADY = 600.0
+"""Seconds for which the base is trusted."""
+CHECKED = 4
+"""Reruns of the context as recorded that check it."""
+CHANGED = 0.02
+"""p below which those show another rate than the base, lower or higher."""
+MOST_RESTARTS = 2
+
+
+def check_drift(ledger: Ledger) -> Search[Variant, None]:
+    """Reruns the context as recorded where much time, or another served model, lies between base and open slots.
+
+    If the new reruns differ from the base, the base begins anew and the open slots are void: what they had is of
+    another model. Claims that were proven before keep the base that they were compared with.
+
+    Raises:
+        SearchEnds: the model changed again and again.
+    """
+    if not any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open):
+        return
+    batch = Batch(ledger)
+    batch.reach(RECORDED, CHECKED, f"base:check:{ledger.checks}")
+    yield from batch.ask()
+    check = ledger.tally(RECORDED, f"base:check:{ledger.checks}")
+    ledger.checks += 1
+    if not _differ(ledger.base, check):
+        ledger.vouched.append(_joined(check.source, *(ledger.fresh(slot).source for slot in ledger.open)))
+        return
+    if ledger.restarts == MOST_RESTARTS:
+        raise SearchEnds("drift")
+    asked = ledger.record(RECORDED, ledger.base_series).asked
+    ledger.restart()
+    batch = Batch(ledger)
+    batch.base(asked)
+    yield from batch.ask()
+
+
+def _joined(*sources: Source) -> Source:
+    """What a passed check vouches for: the names seen until now, and the time from now on."""
+    times = [source.until for source in sources if source.until is not None]
+    return Source(max(times, default=None), None, frozenset[str]().union(*(source.served for source in sources)))
+
+
+def _apart(ledger: Ledger, fresh: Source) -> bool:
+    """Whether some fresh reruns lie far from the base, and from every check of it."""
+    known = [ledger.base.source, *ledger.vouched]
+    served = frozenset[str]().union(*(source.served for source in known))
+    if served and not fresh.served <= served:
+        return True
+    since = max((source.since for source in known if source.since is not None), default=None)
+    return since is not None and fresh.until is not None and fresh.until - since > STEADY
+
+
+def _differ(base: Tally, check: Tally) -> bool:
+    """Whether two groups of reruns of the same context have different rates, by Fisher's test on either side."""
+    if not base.n or not check.n:
+        return False
+    lower = fisher_less(check.kept, check.n, base.kept, base.n)
+    higher = fisher_less(base.kept, base.n, check.kept, check.n)
+    return min(lower, higher) < CHANGED
