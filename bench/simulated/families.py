@@ -11,7 +11,7 @@ from runtape.search.problem import Problem
 
 from .world import Group, Rule, World
 
-Family = Literal["null", "single", "and", "or", "neighbours", "masked"]
+Family = Literal["null", "single", "and", "or", "neighbours", "masked", "order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ class Spec:
     """The copies are near-duplicates, so that the search is told to treat them as one."""
     suspect: Literal["none", "right", "wrong"] = "none"
     forced: bool = False
+    agreeing: int = 0
+    """The first reruns as recorded all repeat, as they do before somebody trusts temperature 0."""
 
 
 def build(spec: Spec, seed: int) -> World:
@@ -70,6 +72,8 @@ def build(spec: Spec, seed: int) -> World:
     match spec.family:
         case "null":
             rule = replace(rule, ignores=True)
+        case "order":
+            rule = replace(rule, ignores=True, ordered=True)
         case "single" | "and":
             rule = replace(rule, groups=tuple(Group((pick(read, spec.messages),)) for _ in range(spec.causes)))
         case "or":
@@ -80,7 +84,7 @@ def build(spec: Spec, seed: int) -> World:
         case "masked":
             cause, mask = _run(rng, starts, sizes, read, 2, taken=taken, adjacent=False)
             rule = replace(rule, masked=(cause, mask))
-    return World(_problem(spec, seed, sizes, rule), rule)
+    return World(_problem(spec, seed, sizes, rule), replace(rule, agreeing=spec.agreeing))
 
 
 def causes(rule: Rule) -> set[int]:
@@ -137,4 +141,5 @@ def _problem(spec: Spec, seed: int, sizes: list[int], rule: Rule) -> Problem:
         seed=seed,
         groups=tuple(frozenset(group.members) for group in rule.groups) if spec.grouped else (),
         suspects=suspects,
+        reorderings=4 if rule.ordered else 0,
     )

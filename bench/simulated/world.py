@@ -56,6 +56,10 @@ class Rule:
     """Chance of the decision when something it needs is gone."""
     ignores: bool = False
     """The model ignores its context."""
+    ordered: bool = False
+    """The decision needs the tools in the order as recorded."""
+    agreeing: int = 0
+    """Reruns as recorded that repeat whatever the rate is."""
     fragile_from: float = 0.30
     """Share of removed leaves from which the conversation may break."""
     fragility: float = 0.0
@@ -100,12 +104,16 @@ class World:
     def tally(self, removed: Variant, series: str, n: int) -> Tally:
         """The first `n` samples of a series."""
         rule = self.rule
-        rate = rule.rate if rule.met(removed) else rule.without
+        moved = rule.ordered and any(leaf >= self.problem.leaves for leaf in removed)
+        rate = rule.rate if rule.met(removed) and not moved else rule.without
         usual = "other" if rule.ignores or removed.isdisjoint(rule.required) else "stop"
         broken = self.broken(removed)
         outcomes: Counter[str] = Counter()
-        for repeats, odd, breaks, stops in _stream(self.problem.seed, removed, series, n):
-            if breaks < broken:
+        sure = rule.agreeing if not removed and series == "base" else 0
+        for place, (repeats, odd, breaks, stops) in enumerate(_stream(self.problem.seed, removed, series, n)):
+            if place < sure:
+                outcomes["same"] += 1
+            elif breaks < broken:
                 outcomes["stop" if stops < BROKEN_STOPS else "other"] += 1
             elif repeats < rate:
                 outcomes["same"] += 1

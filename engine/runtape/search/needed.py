@@ -118,7 +118,9 @@ def _pool(ledger: Ledger, batch: Batch, rest: Chances, care: Care) -> None:
     batch.pools([(unit,) for unit in singles], 1)
     rest = np.array(rest, dtype=np.float64)
     rest[singles] = 0.0
-    count = min(ledger.pools_a_round - len(singles), _pools_to_clear(ledger, rest, care))
+    count = ledger.pools_a_round - len(singles)
+    if not ledger.settings.fast:
+        count = min(count, _pools_to_clear(ledger, rest, care))
     if count or not singles:
         among = np.flatnonzero(rest).tolist()
         batch.pools(zoom(ledger.units, rest, among, count=max(1, count), cap=ledger.cap, rng=ledger.rng))

@@ -81,7 +81,7 @@ GRID = tuple(step / 400 for step in range(1, 400))
 """Common rates at which `size` is evaluated."""
 
 
-def size(cutoffs: Cutoffs, looks: Sequence[Look]) -> float:
+def size(cutoffs: Cutoffs | Sequence[float], looks: Sequence[Look]) -> float:
     """Largest chance, over the common rate of both groups, that some look claims.
 
     Exact up to the grid of rates: the sequences of outcomes that first claim at each look are counted as integers, so
@@ -90,13 +90,14 @@ def size(cutoffs: Cutoffs, looks: Sequence[Look]) -> float:
     Raises:
         ValueError: there is not one cut-off per look.
     """
-    for kind in (cutoffs.usual, cutoffs.rare):
+    table = cutoffs if isinstance(cutoffs, Cutoffs) else Cutoffs(tuple(cutoffs))
+    for kind in (table.usual, table.rare):
         if kind and len(kind) != len(looks):
             msg = f"{len(kind)} cut-offs for {len(looks)} looks"
             raise ValueError(msg)
     claiming = [
         (trials, repeats, count)
-        for trials, counts in _first_claims(cutoffs, looks)
+        for trials, counts in _first_claims(table, looks)
         for repeats, count in enumerate(counts)
         if count
     ]

@@ -20,7 +20,7 @@ from runtape.stats.slots import (
 
 def test_the_exact_sizes_of_all_slots_of_a_search_sum_to_less_than_five_percent():
     slots = sum(size(CUTOFFS[alpha], LOOKS) for alpha in ALPHAS)
-    members = MEMBER_SLOTS * size(Cutoffs(MEMBER_CUTOFFS), MEMBER_LOOKS)
+    members = MEMBER_SLOTS * size(MEMBER_CUTOFFS, MEMBER_LOOKS)
     assert slots + members <= FALSE_CLAIM <= 0.05
 
 
@@ -83,4 +83,4 @@ def test_fewer_repeats_without_or_more_with_never_take_a_claim_away(alpha, place
 
 def test_a_table_of_the_wrong_length_is_refused():
     with pytest.raises(ValueError, match="1 cut-offs for 6 looks"):
-        size(Cutoffs((0.01,)), LOOKS)
+        size((0.01,), LOOKS)
