@@ -39,14 +39,15 @@ class Asked:
         if wanted:
             self._replies.append(wanted)
 
-    def claim(self, name: str, arguments: Json) -> Wanted | None:
+    def claim(self, name: str, arguments: Json, call_id: str | None = None) -> Wanted | None:
         """The call that this tool run answers, taken out of the list; None when no reply asked for the tool.
 
-        A call with equal arguments comes first, in the latest reply that has one; after that the first call of that
-        name: programs fill in defaults and convert types before they run a tool.
+        The call with that id, where one is known. Else a call with equal arguments comes first, in the latest reply
+        that has one; after that the first call of that name: programs fill in defaults and convert types before they
+        run a tool.
         """
         while True:
-            found = self._find(name, arguments)
+            found = self._find(name, arguments, call_id)
             if found is None:
                 return None
             calls, wanted = found
@@ -56,13 +57,17 @@ class Asked:
                 continue
             return wanted
 
-    def _find(self, name: str, arguments: Json) -> tuple[list[Wanted], Wanted] | None:
-        by_name: tuple[list[Wanted], Wanted] | None = None
+    def _find(self, name: str, arguments: Json, call_id: str | None) -> tuple[list[Wanted], Wanted] | None:
+        best: tuple[list[Wanted], Wanted] | None = None
+        most = -1
+        perfect = 1 if call_id is None else 3
         for calls in reversed(tuple(self._replies)):
             for wanted in tuple(calls):
                 if wanted.name != name:
                     continue
-                if wanted.arguments == arguments:
-                    return calls, wanted
-                by_name = by_name or (calls, wanted)
-        return by_name
+                agreement = (wanted.arguments == arguments) + 2 * (call_id is not None and wanted.call_id == call_id)
+                if agreement > most:
+                    best, most = (calls, wanted), agreement
+                if agreement == perfect:
+                    return best
+        return best

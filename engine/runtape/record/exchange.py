@@ -13,6 +13,7 @@ from .attempt import Attempt
 from .clients import library
 from .guard import said
 from .run import Run, held
+from .watched import watched
 
 RETRY_COUNT = "x-stainless-retry-count"
 """Header in which the SDKs of OpenAI and Anthropic number the attempts of one call, from 0 on."""
@@ -51,6 +52,9 @@ def begin(run: Run, request: Any, *, attributed: bool) -> Attempt | None:
     if isinstance(waiting, Call) and waiting.run is run and count not in (None, "0") and waiting.content == content:
         held.set(None)
         return waiting.again()
+    watch = watched.get()
+    if watch is not None:
+        watch.model_calls += 1
     number = run.request(_facts(dialect, request.url), parts, meta=meta)
     return Call(run, dialect, number, content, retries=count is not None).again()
 

@@ -181,6 +181,19 @@ class Recorder:
 
         return decorate if function is None else decorate(function)
 
+    def langchain(self) -> Any:
+        """A callback handler for LangChain and LangGraph (`config={"callbacks": [rec.langchain()]}`).
+
+        It records models that do not send through httpx, and every tool run. What `wrap` or `capture` records of a
+        model call is not recorded twice.
+
+        Raises:
+            ImportError: LangChain is not installed.
+        """
+        from .langchain import handler  # LangChain is the program's own, and loaded only then
+
+        return handler(self._run)
+
     def log_llm_request(
         self,
         *,

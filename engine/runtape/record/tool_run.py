@@ -19,13 +19,14 @@ class ToolRun:
 
     __slots__ = ("_call", "_count", "_items", "_name", "_run", "_started")
 
-    def __init__(self, run: Run, name: str, arguments: dict[str, Any]) -> None:
+    def __init__(self, run: Run, name: str, arguments: dict[str, Any], call_id: str | None = None) -> None:
+        """`call_id` is the id of the call that asked for this run, where it is known."""
         self._run = run
         self._name = name
         self._items: list[Json] = []
         self._count = 0
         kept = jsonable(arguments)
-        wanted = run.asked.claim(name, kept)
+        wanted = run.asked.claim(name, kept, call_id)
         payload: JsonObject = {"name": name, "arguments": kept}
         meta: JsonObject = {}
         if wanted is not None:

@@ -10,6 +10,7 @@ from .run import Run
 from .stand_in import Kind, kind_of, stand_in
 from .substitute import substitutable
 from .tool_run import ToolRun
+from .watched import watched
 
 Begin = Callable[[tuple[Any, ...], "dict[str, Any]"], "ToolRun | None"]
 
@@ -28,7 +29,10 @@ def recorded(tool: Any, run: Run, name: str | None = None) -> Any:
 
         def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToolRun | None:
             with run.guard:
-                return ToolRun(run, title, bind(args, kwargs)) if run.active else None
+                watch = watched.get()
+                if not run.active or (watch is not None and watch.tool == title):
+                    return None  # in the second case a framework reports this very run
+                return ToolRun(run, title, bind(args, kwargs))
             return None
 
         return _WRAPPERS[kind_of(tool)](substitutable(tool, title, is_method=is_method), begin)
