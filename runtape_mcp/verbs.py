@@ -35,6 +35,7 @@ class WhyQuestion:
     decision: Decision
     suspects: tuple[str, ...] = ()
     depth: Depth = "quick"
+    ask: bool = False
 
 
 @dataclass(frozen=True, slots=True)

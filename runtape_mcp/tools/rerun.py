@@ -56,7 +56,7 @@ async def rerun(
     model: OtherModel = None,
     max_calls: MaxCalls = None,
 ) -> Annotated[CallToolResult, RerunAnswer]:
-    """Ask the model again at a recorded decision, changed or not, and count what it does.
+    """Rerun a recorded decision, changed or not, and count what the model does.
 
     Runs no tool. One model call each; slices as in why.
     """

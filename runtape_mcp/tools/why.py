@@ -19,6 +19,7 @@ from ..tool import published
 from ..verbs import Decision, Depth, WhyQuestion
 
 Suspects = Annotated[list[str], Field(description="Refs or quotes to examine first", max_length=20)]
+Ask = Annotated[bool, Field(description="Ask the model too")]
 DepthOf = Annotated[Depth, Field(description="quick: leading cause. full: all. upstream: its origin")]
 
 
@@ -34,10 +35,11 @@ async def _prepare(
     judge: str | None,
     suspects: list[str],
     depth: Depth,
+    ask: bool,  # noqa: FBT001 - filled by name
 ) -> Prepared:
     state = ctx.request_context.lifespan_context
     decision = Decision(await state.library.find(trace), event, tool, match, exact_args, tuple(args), where, judge)
-    return await prepare(state, "why", WhyQuestion(decision, tuple(map(Fence.unfenced, suspects)), depth))
+    return await prepare(state, "why", WhyQuestion(decision, tuple(map(Fence.unfenced, suspects)), depth, ask))
 
 
 async def why(
@@ -54,6 +56,7 @@ async def why(
     judge: Judge = None,
     suspects: Suspects = [],  # noqa: B006 - never changed
     depth: DepthOf = "quick",
+    ask: Ask = False,  # noqa: FBT002 - filled by name
     max_calls: MaxCalls = None,
 ) -> Annotated[CallToolResult, WhyAnswer]:
     """Find the text that made a recorded agent decide so, proven by rerunning that model call without it.

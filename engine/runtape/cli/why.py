@@ -29,6 +29,9 @@ def command(
     suspect: Annotated[
         list[str] | None, typer.Option(help="A piece or a quoted text to look at first; may be given again.")
     ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask the model which piece it was, in one call, and look at that first.")
+    ] = False,
     depth: Annotated[
         Literal["quick", "full", "upstream"],
         typer.Option(
@@ -101,6 +104,7 @@ def command(
                     where=where,
                     judge=judged_by,
                     suspects=tuple(suspect or ()),
+                    ask=ask,
                     depth=depth,
                     runs=runs,
                     likelihood=likelihood,

@@ -30,6 +30,7 @@ from ..wire.values import Reply, Request
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .ending import GO_ON, Ending, ending_of
+from .hunch import Hunch, hunch_of
 from .judging import JudgeInput, Judging
 from .lead import Lead
 from .lead import lead as find_lead
@@ -66,6 +67,10 @@ class Question:
     runs: int = 0
     judge: Callable[[Reply], Outcome] | None = None
     """What a reply did, where another rule than that of the case says it."""
+    words: str | None = None
+    """The decision in words, where it is not all that the reply does."""
+    ask: bool = False
+    """Whether the model is asked for a suspect first; with depth `upstream`, once for each link."""
     likelihood: bool | None = None
     """Whether the chance of the decision says where to look first; None to use it on a server of this machine."""
     precise: bool = False
@@ -89,6 +94,7 @@ async def why(
     where: str | None = None,
     judge: JudgeInput = None,
     suspects: Sequence[str] = (),
+    ask: bool = False,
     depth: Literal["quick", "full", "upstream"] = "quick",
     runs: int = 0,
     likelihood: bool | None = None,
@@ -121,6 +127,7 @@ async def why(
             neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
             answer promise a refund?", which the model is asked about every reply, at one call each.
         suspects: References of pieces, or quoted text, to try first. They are proven like any other.
+        ask: Ask the model itself which text it was, in one call, and try that first too.
         depth: `quick` stops at the first text without which the agent acts differently; `full` finds every text that
             is needed; `upstream` goes on from the leading cause when the agent wrote that text itself, to what made it
             write it, until the text came from outside.
@@ -147,7 +154,9 @@ async def why(
     case = open_case(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
-    question = Question(case, tuple(suspects), depth, budget, runs, likelihood=likelihood, precise=precise, fast=fast)
+    question = Question(
+        case, tuple(suspects), depth, budget, runs, ask=ask, likelihood=likelihood, precise=precise, fast=fast
+    )
     return await explain(question, Asking(model, base_url, budget, concurrency, cache_dir), on_progress)
 
 
@@ -197,23 +206,28 @@ async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyRepo
         BadInput: a suspect is not in the context, or there is no model.
         ModelFailed: the model gave no answer at all.
     """
-    request = question.case.request
-    judging = Judging(question.case, asked)
+    case, request = question.case, question.case.request
+    hunch = Hunch(find_suspects(case.context, question.suspects))
+    judging = Judging(case, asked)
     with suppress(BudgetSpent):  # the search comes to the same end, and reports it
         await judging.need_recorded()
-        await asked.sampler(request).samples_at_once(Ask(request, series_of(question.case, BASE), OPENING))
-    return await _Investigation(question, asked, judging, heard).run()
+    if question.ask:
+        hunch = hunch.also(await hunch_of(case, _words(question), asked))
+    with suppress(BudgetSpent):
+        await asked.sampler(request).samples_at_once(Ask(request, series_of(case, BASE), OPENING))
+    return await _Investigation(question, hunch, asked, judging, heard).run()
 
 
 class _Investigation:
     """One search for the causes of one decision."""
 
-    def __init__(self, question: Question, asked: Asked, judging: Judging, heard: Heard) -> None:
+    def __init__(self, question: Question, hunch: Hunch, asked: Asked, judging: Judging, heard: Heard) -> None:
         self._question = question
         self._case = case = question.case
         self._asked = asked
         self._heard = heard
-        self._problem = problem_of(case, find_suspects(case.context, question.suspects))
+        self._hunch = hunch
+        self._problem = problem_of(case, hunch.suspects, _words(question))
         self._oracle = Oracle(
             self._render,
             question.judge or judging.outcome,
@@ -228,12 +242,17 @@ class _Investigation:
         profile: Profile = "contexts" if self._asked.model(self._case.request).max_n > 1 else "calls"
         problem = replace(self._problem, suspects=self._problem.suspects | guess.suspects, together=guess.together)
         depth: Depth = "full" if question.depth == "full" else "quick"
-        budget = max(0, question.budget - guess.passes)
         self._lead = lead
+        budget = max(0, question.budget - self._before)
         settings = Settings(depth, budget, profile, question.runs, precise=question.precise, fast=question.fast)
         self._attribution = Attribution(problem, settings)
         guesses = problem.suspects.union(*problem.together)
         self._search = salted(self._attribution.run(), self._case, guesses)
+
+    @property
+    def _before(self) -> int:
+        """Model calls that went before the search."""
+        return self._hunch.calls + self._lead.guess.passes
 
     async def run(self) -> WhyReport:
         self._know()
@@ -247,7 +266,7 @@ class _Investigation:
             if not finding.base.n and ending.by != "budget":
                 raise  # nothing is known yet that a report could keep
         report = self._report(finding, ending)
-        self._heard(finding.samples + self._lead.guess.passes, "done" if ending is None else "stopped", report)
+        self._heard(finding.samples + self._before, "done" if ending is None else "stopped", report)
         return report
 
     async def _find_lead(self) -> Lead:
@@ -267,31 +286,32 @@ class _Investigation:
             reruns,
             self._render,
             wanted=question.likelihood,
-            budget=question.budget,
+            budget=max(0, question.budget - self._hunch.calls),
         )
 
     def _know(self) -> None:
         finding = self._attribution.finding()
-        self._heard(finding.planned + self._lead.guess.passes, _message(finding), self._report(finding, None))
+        self._heard(finding.planned + self._before, _message(finding), self._report(finding, None))
 
     def _render(self, leaves: frozenset[int]) -> Request:
         return remove(self._case.context, leaves) if leaves else self._case.request
 
     def _report(self, finding: Finding, ending: Ending | None) -> WhyReport:
-        return why_report(
+        report = why_report(
             self._case,
             finding,
             self._asked.spent,
             notes=[
                 *self._case.caveats,
                 *left_out(self._case.request),
-                *([self._lead.told] if self._lead.told else []),
+                *(told for told in (self._hunch.note, self._lead.told) if told),
                 *self._notes(),
             ],
             passes=self._lead.guess.passes,
             stopped=ending.text if ending else None,
             stopped_by=ending.by if ending else None,
         )
+        return replace(report, planned=report.planned + self._hunch.calls)
 
     def _notes(self) -> list[str]:
         return list(dict.fromkeys([*self._oracle.notes, *self._asked.notes]))
@@ -299,7 +319,7 @@ class _Investigation:
     def _unfinished(self, finding: Finding) -> Ending | None:
         match finding.unfinished:
             case "budget":
-                limit, used = self._question.budget, finding.samples
+                limit, used = self._question.budget, finding.samples + self._before
                 fits = f"The next reruns do not fit the budget: {used} of {limit} model calls. {GO_ON}"
                 return Ending("budget", Said(fits))
             case "void answers":
@@ -308,6 +328,10 @@ class _Investigation:
                 return Ending("model", Said(f"{_CHANGING} {GO_ON}"))
             case _:
                 return None
+
+
+def _words(question: Question) -> str:
+    return decision_text(question.case.reply) if question.words is None else question.words
 
 
 def _message(finding: Finding) -> str:

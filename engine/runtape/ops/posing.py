@@ -5,20 +5,25 @@ from __future__ import annotations
 from ..canon import digest
 from ..context.duplicates import near_duplicates
 from ..context.suspicion import suspicion
-from ..decision.wording import decision_text
 from ..search.problem import Problem
 from ..wire.values import Json
 from .case import Case
 
 
-def problem_of(case: Case, suspects: frozenset[int]) -> Problem:
-    """What a search has to know of a decision; `suspects` are positions in `case.context.leaves`."""
+def problem_of(case: Case, suspects: frozenset[int], words: str) -> Problem:
+    """What a search has to know of a decision.
+
+    Args:
+        case: The decision.
+        suspects: Positions in `case.context.leaves`.
+        words: What was decided, in words.
+    """
     context = case.context
     pieces = [context.pieces[leaf] for leaf in context.leaves]
     return Problem(
         leaves=len(pieces),
         pinned=frozenset(at for at, piece in enumerate(pieces) if piece.pinned),
-        scores=tuple(suspicion(context, decision_text(case.reply))),
+        scores=tuple(suspicion(context, words)),
         message_of=tuple(context.slots[piece.slot].message for piece in pieces),
         forced=_forces_a_call(case.request.body.get("tool_choice")),
         seed=int(digest(case.request.body)[:8], 16),

@@ -71,18 +71,19 @@ class _Chain:
             except (BudgetSpent, ModelFailed, anyio.get_cancelled_exc_class()) as error:
                 if not self._links:
                     raise  # nothing is known yet that a report could keep
-                return self._last(self._links, ending=ending_of(error))
+                return self._last(ending=ending_of(error))
             except BadInput as error:
                 if not self._links:
                     raise
                 wrote = question.case.moment.response.id
-                return self._last(self._links, ends=f"The reply of event {wrote} wrote it; {_CANNOT}.", note=str(error))
+                return self._last(ends=f"The reply of event {wrote} wrote it; {_CANNOT}.", note=str(error))
             step = _step(question, link)
             self._links.append(step.link)
             if step.above is None:
-                return self._last(self._links, ends=step.ends)
-            left = self._question.budget - sum(done.finding.samples for done in self._links)
-            question = replace(step.above, budget=max(0, left))
+                return self._last(ends=step.ends)
+            question = replace(
+                step.above, budget=max(0, self._question.budget - sum(done.planned for done in self._links))
+            )
 
     async def _explained(self, question: Question) -> WhyReport:
         """One link, with what it alone has cost."""
@@ -104,15 +105,13 @@ class _Chain:
 
         return priced(await self._investigate(question, self._asked, heard))
 
-    def _last(
-        self, links: Sequence[WhyReport], *, ends: str = "", note: str = "", ending: Ending | None = None
-    ) -> WhyReport:
-        whole = replace(self._whole(links), ends=ends)
+    def _last(self, *, ends: str = "", note: str = "", ending: Ending | None = None) -> WhyReport:
+        whole = replace(self._whole(self._links), ends=ends)
         if note:
             whole = replace(whole, notes=[*whole.notes, note])
         if ending is not None:
             whole = replace(whole, stopped=ending.text, stopped_by=ending.by)
-        self._heard(sum(link.finding.samples for link in links), "stopped" if whole.stopped else "done", whole)
+        self._heard(whole.calls + whole.reused, "stopped" if whole.stopped else "done", whole)
         return whole
 
     def _whole(self, links: Sequence[WhyReport]) -> WhyReport:
@@ -179,7 +178,7 @@ def _above(question: Question, piece: Piece, author: Author) -> Question:
     case = case_at(question.case.trace, author.moment, Selection(author.tool, piece.text), chosen)
     above = replace(question, case=case, suspects=())
     known = tuple(suspect for suspect in question.suspects if _is_known(case, suspect))
-    return replace(above, suspects=known, judge=partial(judged, above))
+    return replace(above, suspects=known, words=piece.text, judge=partial(judged, above))
 
 
 def judged(question: Question, reply: Reply) -> Outcome:
