@@ -12,7 +12,7 @@ import typer
 
 from ..errors import RuntapeError
 from ..installed import conflict, version
-from . import console, demo, fix, ls, odds, proxy, replay, rerun, show, test, why
+from . import console, demo, doctor, fix, ls, odds, proxy, replay, rerun, show, test, why
 
 Command: TypeAlias = Callable[..., int]
 
@@ -49,6 +49,7 @@ for _name, _module in (
     ("test", test),
     ("replay", replay),
     ("proxy", proxy),
+    ("doctor", doctor),
 ):
     app.command(_name, context_settings=replay.ALLOWED if _module is replay else None)(
         _exits_with_status(_module.command)
