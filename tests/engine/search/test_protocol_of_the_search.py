@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import PlantedModel, context, investigate, needs
@@ -162,3 +163,36 @@ def test_a_spent_budget_keeps_what_was_proven_and_says_so():
     assert finding.unfinished == "budget"
     assert finding.samples <= 45
     assert finding.claims
+
+
+def test_a_search_killed_at_any_call_resumes_to_the_same_claims_for_the_same_calls():
+    class Killed(Exception):
+        pass
+
+    class Mortal(PlantedModel):
+        """Dies before one of its calls, in the middle of a batch; what it drew before is kept."""
+
+        calls_left: int = 10**6
+
+        def tally(self, want):
+            have = self.drawn.get((want.variant, want.series), 0)
+            for n in range(have + 1, want.n + 1):
+                if not self.calls_left:
+                    raise Killed
+                self.calls_left -= 1
+                self.drawn[want.variant, want.series] = n
+            return super().tally(want)
+
+    problem = context(60, pinned=range(10), hot=[42], seed=3)
+    rate = needs(3, 42, rate=0.9, without=0.1)
+    whole = Mortal(rate, seed=3)
+    finding = investigate(problem, whole, Settings(depth="full"))
+    for call in range(whole.calls):
+        model = Mortal(rate, seed=3)
+        model.calls_left = call
+        with pytest.raises(Killed):
+            investigate(problem, model, Settings(depth="full"))
+        assert model.calls == call
+        model.calls_left = whole.calls - call
+        assert investigate(problem, model, Settings(depth="full")) == finding
+        assert model.drawn == whole.drawn
