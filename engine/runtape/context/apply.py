@@ -2,8 +2,9 @@
 
 Edits of one variant are applied in this order, whatever order they were given in: `Drop`, `Clean`, `Replace` (each kind
 in the order of its text), which change the recorded texts; then `SetSystem` and `AddSystem`, which change the system
-prompt as it then is; then `SetModel`. A text that becomes blank is sent as `PLACEHOLDER`, so that no message, no tool
-call and no tool result ever loses its partner.
+prompt as it then is; then `SetModel` and `ReorderTools`. A text that becomes blank is sent as `PLACEHOLDER`, so that no
+message, no tool call and no tool result ever loses its partner. An argument of an earlier call goes with its key, so
+that what was JSON stays JSON; a description of a tool that becomes blank, and reasoning, go with their key or block.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from difflib import get_close_matches
 
 from ..errors import BadInput, EditChangesNothing
 from ..text import shorten
+from ..wire.dialect import Dialect
 from ..wire.dialects import dialect_for
-from ..wire.values import JsonObject, Request
+from ..wire.editing import without as taken_out
+from ..wire.values import JsonObject, Path, Request, Slot
 from .edit_forms import in_words, order
-from .edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem, Variant
-from .pieces import Context
+from .edits import AddSystem, Clean, Drop, Edit, ReorderTools, Replace, SetModel, SetSystem, Variant
+from .pieces import PLACEHOLDER, Context
 from .spans import without
 from .spelling import cleaned, nearest, replaced
 from .split import split
-
-PLACEHOLDER = "[removed]"
-"""Stands in a text that would be blank; providers refuse empty content."""
+from .tool_order import reordered
 
 _QUOTED = 80
 
@@ -61,8 +62,16 @@ def _is_covered(context: Context, edit: Edit, edits: list[Edit], request: Reques
 
 
 def remove(context: Context, leaves: frozenset[int]) -> Request:
-    """The request without some leaves, given by their positions in `Context.leaves`."""
-    return _written(context, _without(context, leaves))
+    """The request without some leaves, given by their positions in `Context.leaves`.
+
+    The number `len(Context.leaves) + k` stands for the recorded order of the tools: in its place they come in the other
+    order k. At most one such number means anything.
+    """
+    orders = [at for at in leaves if at >= len(context.leaves)]
+    request = _written(context, _without(context, leaves.difference(orders)))
+    for at in orders:
+        request = replace(request, body=reordered(request.body, context.tool_order.others[at - len(context.leaves)]))
+    return request
 
 
 def _without(context: Context, leaves: frozenset[int]) -> dict[int, str]:
@@ -77,9 +86,25 @@ def _without(context: Context, leaves: frozenset[int]) -> dict[int, str]:
 def _written(context: Context, texts: dict[int, str]) -> Request:
     dialect = dialect_for(context.request.api)
     body = context.request.body
-    for slot, text in texts.items():
-        body = dialect.put(body, context.slots[slot], text if text.strip() else PLACEHOLDER)
-    return replace(context.request, body=body)
+    gone: list[Path] = []
+    for at, text in texts.items():
+        slot = context.slots[at]
+        if not text.strip() and (slot.kind == "tool_definition" or slot.form == "reasoning"):
+            gone.append(slot.path)
+        else:
+            body = _put(dialect, body, slot, text if text.strip() else PLACEHOLDER)
+    # Last, because it moves the indexes of what comes behind.
+    return replace(context.request, body=taken_out(body, gone))
+
+
+def _put(dialect: Dialect, body: JsonObject, slot: Slot, text: str) -> JsonObject:
+    try:
+        return dialect.put(body, slot, text)
+    except ValueError as error:
+        named = f"the arguments of the call of {slot.tool}"
+        raise BadInput(
+            f"With this change {named} are no JSON object any more, and the provider refuses them."
+        ) from error
 
 
 def _edited(context: Context, edits: list[Edit]) -> Request:
@@ -154,7 +179,8 @@ def _with_settings(request: Request, edits: list[Edit]) -> JsonObject:
     body = request.body
     systems = [edit for edit in edits if isinstance(edit, SetSystem)]
     models = [edit for edit in edits if isinstance(edit, SetModel)]
-    for several in (systems, models):
+    orders = [edit for edit in edits if isinstance(edit, ReorderTools)]
+    for several in (systems, models, orders):
         if len(several) > 1:
             raise BadInput(f"Two edits contradict each other: {'; '.join(map(_named, several))}. Give one of them.")
     for edit in edits:
@@ -168,6 +194,8 @@ def _with_settings(request: Request, edits: list[Edit]) -> JsonObject:
                     body = dialect.with_system(body, f"{system}\n\n{edit.text}" if system else edit.text)
             case SetModel():
                 body = {**body, "model": edit.name}
+            case ReorderTools():
+                body = _in_order(body, edit)
             case _:
                 continue
         if body == before:
@@ -175,8 +203,19 @@ def _with_settings(request: Request, edits: list[Edit]) -> JsonObject:
     return body
 
 
-def _why_not(edit: SetSystem | AddSystem | SetModel) -> str:
+def _in_order(body: JsonObject, edit: ReorderTools) -> JsonObject:
+    try:
+        return reordered(body, edit.order)
+    except ValueError:
+        tools = body.get("tools")
+        count = len(tools) if isinstance(tools, list) else 0
+        raise BadInput(f"{_named(edit)!r} does not name each of the {count} tools once, from 0 on.") from None
+
+
+def _why_not(edit: SetSystem | AddSystem | SetModel | ReorderTools) -> str:
     match edit:
+        case ReorderTools():
+            return "The tools already stand in this order; give another one."
         case SetSystem():
             return "The system prompt is already this text; give another text."
         case AddSystem():

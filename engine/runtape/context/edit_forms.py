@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..errors import BadInput
 from ..text import shorten
 from ..wire.values import Json, JsonObject
-from .edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
+from .edits import AddSystem, Clean, Drop, Edit, ReorderTools, Replace, SetModel, SetSystem
 
-_ORDER = (Drop, Clean, Replace, SetSystem, AddSystem, SetModel)
+_ORDER = (Drop, Clean, Replace, SetSystem, AddSystem, SetModel, ReorderTools)
 _WHOLE = 10**9
 
 
@@ -31,6 +31,8 @@ def in_words(edit: Edit, limit: int = _WHOLE) -> str:
             return f"add to the system prompt: {shorten(text, limit)}"
         case SetModel(name):
             return f"ask the model {name}"
+        case ReorderTools(order):
+            return f"offer the tools in the order {', '.join(map(str, order))}"
 
 
 def spelled(edit: Edit) -> JsonObject:
@@ -48,6 +50,8 @@ def spelled(edit: Edit) -> JsonObject:
             return {"add_system": text}
         case SetModel(name):
             return {"model_name": name}
+        case ReorderTools(order):
+            return {"tool_order": list(order)}
 
 
 def parsed(value: Json) -> Edit:
@@ -69,5 +73,7 @@ def parsed(value: Json) -> Edit:
             return AddSystem(text)
         case {"model_name": str() as name}:
             return SetModel(name)
+        case {"tool_order": [*order]}:
+            return ReorderTools(tuple(at for at in order if isinstance(at, int)))
         case _:
             raise BadInput(f"This is no edit: {shorten(repr(value), 80)}.")

@@ -49,6 +49,14 @@ class SetModel:
     name: str
 
 
-Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | SetModel
+@dataclass(frozen=True, slots=True)
+class ReorderTools:
+    """Offer the tools in another order."""
+
+    order: tuple[int, ...]
+    """For each place in the new list, the index of the tool in the recorded one."""
+
+
+Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | SetModel | ReorderTools
 Variant: TypeAlias = frozenset[Edit]
 """A request with these edits; the empty set is the request as recorded."""

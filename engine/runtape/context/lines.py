@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .markup import LINE_TAG, is_tags_only
-from .scripts import BULLETS, WIDE
+from .scripts import BULLETS, UNSPACED, WIDE
 from .sentences import ends_sentence
 
 BULLET = re.compile(
@@ -19,6 +19,9 @@ _KEY = re.compile(r"\s*[\"']?(?:[\w.\-]{1,30}|[A-Z][\w\-]*(?: [\w\-]{1,20}){0,2}
 _LOG = re.compile(
     r"\s*[\[(<]?(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.:]\d{2}[-/.:]\d{2}|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b)"
 )
+
+# Nothing tells whether a line of these scripts runs on.
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 # Text is wrapped by hand or by a mail program at some such width; longer lines are not wrapped at all.
 _NARROWEST, _WIDEST = 40, 160
@@ -56,7 +59,7 @@ def _runs_on(above: str, below: str, width: int) -> bool:
         return False
     if _MARKER.match(above) and _indent(below) > _indent(above):
         return not ends_sentence(above)
-    if not _NARROWEST <= width <= _WIDEST:
+    if not _NARROWEST <= width <= _WIDEST or _UNSPACED.match(below.lstrip()):
         return False
     word = below.split(maxsplit=1)[0]
     # Scripts without spaces between words wrap anywhere.

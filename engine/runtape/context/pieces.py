@@ -7,6 +7,10 @@ from typing import Literal
 
 from ..wire.values import Request, Slot, SlotKind
 from .spans import Tree
+from .tool_order import NO_ORDER, ToolOrder
+
+PLACEHOLDER = "[removed]"
+"""Stands in a text that would be blank; providers refuse empty content."""
 
 PieceKind = Literal["message", "item", "paragraph", "sentence"]
 """A message or tool result; a JSON member or element; a block of text; the smallest unit of text."""
@@ -34,9 +38,15 @@ class Piece:
     event: int | None
     """The event that first brought this text into the run."""
     tool: str | None
-    """The tool that returned it, for a tool result."""
+    """The tool that returned it, whose argument it is, or that it describes."""
     pinned: bool
-    """True for the system prompt and the user's first task: held in place until the headline is proven."""
+    """True for the system prompt, the user's first task and the tools: held in place until the headline is proven."""
+    parameter: str | None = None
+    """The argument of the call that it is part of, or the parameter that it describes, such as `filter.path`."""
+    call: int | None = None
+    """For a tool result, the `tool_call` event that fetched it; None where no run was recorded."""
+    writer: int | None = None
+    """The `llm_response` that wrote it, or that asked for the call which a tool result answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +71,5 @@ class Context:
     """How the text of each slot falls apart, one per slot; a slot that is not examined has no spans."""
     first_leaf: tuple[int, ...] = ()
     """Position in `leaves` of each slot's first leaf, one per slot."""
+    tool_order: ToolOrder = NO_ORDER
+    """The order of the tools; a variant names other order k by the number `len(leaves) + k`."""

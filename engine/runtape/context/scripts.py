@@ -19,6 +19,15 @@ APOSTROPHES = "'’"
 WIDE = "\u2e80"
 """Scripts from this character on (CJK) put no spaces between words and write a word in one or two characters."""
 
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese and Khmer, as a range of a regular expression: a space stands between phrases, not words."""
+
+MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u0900-\u0963\u0966-\u0dff\u0e00-\u109f\u1780-\u17ff\u200c\u200d"
+)
+"""Vowel signs and other marks inside words, as a range of a regular expression: `\\w` leaves them out."""
+
 TITLES = frozenset(
     "mr mrs ms dr prof st sr sra jr hr fr mme mlle rev gen col capt lt sgt hon vs cf viz e.g i.e z.b d.h u.a bzw vgl "
     "им ул г-н г-жа т.е т.к π.χ".split()

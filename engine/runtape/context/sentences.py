@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from .markup import TAG
-from .scripts import CALENDAR, CLOSERS, COUNTED, OPENERS, SHORT_FORMS, STOPS, TITLES, WIDE_STOPS
+from .scripts import CALENDAR, CLOSERS, COUNTED, OPENERS, SHORT_FORMS, STOPS, TITLES, UNSPACED, WIDE_STOPS
 
-# `;` ends a question in Greek only.
-_STOP = re.compile(f"[{re.escape(STOPS)};]+")
+# `;` ends a question in Greek only. Scripts without spaces between words put one between phrases.
+_STOP = re.compile(f"[{re.escape(STOPS)};]+|(?<=[{UNSPACED}])[^\\S\n]+(?=[{UNSPACED}])")
 _CLOSERS = re.compile(f"[{re.escape(CLOSERS)}]*")
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
@@ -46,7 +46,7 @@ def _ends_here(text: str, extent: tuple[int, int], stop: re.Match[str], closed: 
     """Whether a sentence ends at the mark `stop`, behind which quotes and brackets close until `closed`."""
     begin, end = extent
     mark = stop.group()
-    if mark[-1] in WIDE_STOPS:
+    if mark[-1] in WIDE_STOPS or mark[0].isspace():
         return True
     if not (text[closed].isspace() or TAG.match(text, closed, end)):
         return False

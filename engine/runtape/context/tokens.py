@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from .scripts import APOSTROPHES, WIDE
+from .scripts import APOSTROPHES, MARKS, UNSPACED, WIDE
 
 # What stands before an @ or a / is bounded, so that hostile text is read in linear time.
 # Addresses, links, paths, numbers with their separators and identifiers stay whole; anything else is a word.
@@ -15,28 +15,34 @@ _TOKEN = re.compile(
     r"|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
     r"|[\w~-]{0,64}(?:[/\\][\w.~-]+)+"
     r"|\d[\d.,:/-]*\d|\d"
-    rf"|[^\W\d_](?:[\w{APOSTROPHES}-]*\w)?"
-    r"|\w+"
+    rf"|[^\W\d_](?:[\w{MARKS}{APOSTROPHES}-]*[\w{MARKS}])?"
+    rf"|[\w{MARKS}]+"
 )
-_PART = re.compile(r"[^\W\d_]{3,}|\d{2,}")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_PART = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}]){{2,}}|\d{{2,}}")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENDINGS = ("ingly", "ations", "ation", "ings", "ing", "edly", "ers", "ed", "er", "es", "s", "ly", "e")
 _STEM = 4
+_WIDE_RUN, _LETTERS_RUN = 2, 4
 
 
 def tokens(text: str) -> frozenset[str]:
     """The distinct words of a text, folded to lower case; e-mail addresses, links, paths and numbers whole.
 
-    Text without spaces between words gives pairs of neighbouring characters.
+    Text without spaces between words gives its runs of neighbouring characters: two, or four of an alphabet.
     """
     return frozenset(_split(text))
+
+
+def _runs(token: str, length: int) -> Iterator[str]:
+    return (token[at : at + length] for at in range(max(len(token) - length + 1, 1)))
 
 
 def related(text: str) -> frozenset[str]:
     """`tokens`, with the parts of identifiers and the stems of words, so that `forward_email` meets "forwarding"."""
     found = set(tokens(text))
     for part in _PART.findall(_CAMEL.sub(" ", unicodedata.normalize("NFKC", text)).casefold()):
-        if part[0] < WIDE:
+        if part[0] < WIDE and not _UNSPACED.match(part):
             found.add(_stem(part))
     return frozenset(found)
 
@@ -60,7 +66,9 @@ def is_specific(token: str) -> bool:
 def _split(text: str) -> Iterator[str]:
     for token in _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()):
         if token[0] >= WIDE:
-            yield from (token[at : at + 2] for at in range(max(len(token) - 1, 1)))
+            yield from _runs(token, _WIDE_RUN)
+        elif _UNSPACED.match(token):
+            yield from _runs(token, _LETTERS_RUN)
         elif bare := token.rstrip(".,:/-"):
             yield bare
 

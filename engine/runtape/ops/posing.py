@@ -6,7 +6,7 @@ from ..canon import digest
 from ..context.duplicates import near_duplicates
 from ..context.suspicion import suspicion
 from ..search.problem import Problem
-from ..wire.values import Json
+from ..wire.values import Json, Slot
 from .case import Case
 
 
@@ -24,12 +24,18 @@ def problem_of(case: Case, suspects: frozenset[int], words: str) -> Problem:
         leaves=len(pieces),
         pinned=frozenset(at for at, piece in enumerate(pieces) if piece.pinned),
         scores=tuple(suspicion(context, words)),
-        message_of=tuple(context.slots[piece.slot].message for piece in pieces),
+        message_of=tuple(_message_of(context.slots[piece.slot], len(context.slots)) for piece in pieces),
         forced=_forces_a_call(case.request.body.get("tool_choice")),
         seed=int(digest(case.request.body)[:8], 16),
         groups=near_duplicates(context),
         suspects=suspects,
+        reorderings=len(context.tool_order.others),
     )
+
+
+def _message_of(slot: Slot, slots: int) -> int:
+    """Where pools may be cut: at the border of a message, or of a tool, which all stand behind the messages."""
+    return slots + slot.block if slot.kind == "tool_definition" else slot.message
 
 
 def _forces_a_call(choice: Json) -> bool:

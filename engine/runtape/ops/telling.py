@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from ..canon import dumps
 from ..context.pieces import Context, Piece
-from ..report.event_text import tool_names
+from ..report.places import Place
 from ..report.results import Cause, Hint, Ranked, Ranking, StoppedBy, WhyReport
 from ..said import Said
 from ..search.finding import Claim, Finding, Shift
@@ -14,7 +14,7 @@ from ..stats.tally import Tally
 from .case import Case
 from .spent import Spent
 
-_HELD = "kept in place: a quick search examines the system prompt and the task only when nothing else explains it"
+_HELD = "kept in place: a quick search examines the system prompt, task and tools only when nothing else explains it"
 
 
 def why_report(
@@ -75,7 +75,7 @@ def ranking(case: Case, scores: Sequence[float]) -> Ranking:
     """The leaves of a context by suspicion, highest first; equal ones in context order."""
     pieces = [case.context.pieces[leaf] for leaf in case.context.leaves]
     ranked = [
-        Ranked(piece.ref, piece.text, score, piece.event, piece.tool)
+        Ranked(piece.ref, piece.text, score, piece.event, piece.tool if piece.role == "tool_result" else None)
         for piece, score in zip(pieces, scores, strict=True)
     ]
     return Ranking(
@@ -93,41 +93,41 @@ def _hint(pieces: Sequence[Piece], shift: Shift) -> Hint:
 
 
 def _cause(case: Case, claim: Claim) -> Cause:
-    if claim.kind == "order":
-        return _order_cause(case, claim)
-    pieces = [case.context.pieces[case.context.leaves[leaf]] for leaf in claim.leaves]
+    parts = [_part(case.context, leaf) for leaf in claim.leaves]
     return Cause(
-        refs=[piece.ref for piece in pieces],
-        texts=[piece.text for piece in pieces],
+        refs=[part.ref for part in parts],
+        texts=[part.text for part in parts],
         kind=claim.kind,
         with_=(claim.base.kept, claim.base.n),
         without=(claim.without.kept, claim.without.n),
         p=claim.p,
         interval=(claim.low, claim.high),
         instead=list(claim.without.instead),
-        events=[piece.event for piece in pieces],
-        tools=[piece.tool for piece in pieces],
+        events=[part.event for part in parts],
+        tools=[part.tool for part in parts],
+        places=[part.place for part in parts],
     )
 
 
-def _order_cause(case: Case, claim: Claim) -> Cause:
-    """The order of the tools as a cause: its text is the names as recorded, one a line."""
-    names = tool_names(case.request.body.get("tools"))
-    listed = (
-        [name if isinstance(name, str) else dumps(name).decode() for name in names] if isinstance(names, list) else []
-    )
-    return Cause(
-        refs=["tools"],
-        texts=["\n".join(listed)],
-        kind=claim.kind,
-        with_=(claim.base.kept, claim.base.n),
-        without=(claim.without.kept, claim.without.n),
-        p=claim.p,
-        interval=(claim.low, claim.high),
-        instead=list(claim.without.instead),
-        events=[None],
-        tools=[None],
-    )
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a number of the search stands for."""
+
+    ref: str
+    text: str
+    event: int | None
+    tool: str | None
+    place: Place
+
+
+def _part(context: Context, leaf: int) -> _Part:
+    if leaf >= len(context.leaves):
+        order = context.tool_order
+        return _Part("tools", "\n".join(order.names), order.event, None, Place("tool_order"))
+    piece = context.pieces[context.leaves[leaf]]
+    returned = piece.tool if piece.role == "tool_result" else None
+    place = Place(piece.role, piece.tool, piece.parameter, context.slots[piece.slot].form != "text")
+    return _Part(piece.ref, piece.text, piece.event, returned, place)
 
 
 def _untested(case: Case, finding: Finding) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Literal
 from ..context.edits import Edit
 from ..search.finding import Finding, Kind
 from .distribution import Distribution, Seen, StoppedBy
+from .places import Place
 
 __all__ = [
     "Candidate",
@@ -61,6 +62,8 @@ class Cause:
     """The event that brought each piece into the run."""
     tools: list[str | None]
     """The tool that returned each piece, for tool results."""
+    places: list[Place] = field(default_factory=list[Place])
+    """What part of the request each piece belongs to."""
 
     @property
     def ratio(self) -> float:

@@ -12,6 +12,7 @@ from .chain_page import chain_answer, chain_blocks
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .leading import leading_cause
 from .phrases import actions, cost, evidence, join, number, of, p_value
+from .places import in_words
 from .results import Cause, Hint, WhyReport
 
 _NO_CAUSE: dict[Status, str] = {
@@ -174,6 +175,8 @@ def _place(cause: Cause) -> Line:
         return (which, " (", *_refs(cause.refs), *sources, ")")
     event, tool = cause.events[0], cause.tools[0]
     source: Line = ("this text, which ", Recorded(tool), " returned") if tool else ("this text",)
+    if cause.places:
+        source = in_words(cause.places[0])
     return (*source, " (", *(() if event is None else (f"event {event}, ",)), "piece ", *_refs(cause.refs), ")")
 
 

@@ -15,7 +15,7 @@ from ..errors import BrokenRequest
 from ..text import visible
 from ..wire.values import Json, JsonObject, Request
 from .calls import Call
-from .origins import OUTSIDE, Origin, origins
+from .origins import Origin, origins
 from .refs import Moment
 from .trace import Trace
 
@@ -74,14 +74,15 @@ class _Chain:
         if not before and not any(map(_named, given)):
             return Whole(request, own, 0)
         messages: list[Json] = []
-        found = [origin for origin in own if origin.index == OUTSIDE]
+        found = [origin for origin in own if origin.index < 0]
         for call in reversed(before):
             earlier = Moment(call.request, call.response or call.request, None, None)
             body = self._trace.request(call.request).body
             found += _moved(origins(self._trace, earlier), len(messages))
             messages += self._resolved(_as_items(body.get("input")))
             output = self._output(call, body)
-            found += [Origin(earlier.response.id, len(messages) + at) for at in range(len(output))]
+            event = earlier.response.id
+            found += [Origin(event, len(messages) + at, writer=event) for at in range(len(output))]
             messages += output
         found += _moved(own, len(messages))
         messages += self._resolved(given)
@@ -138,7 +139,7 @@ def _as_items(given: Json) -> list[Json]:
 
 
 def _moved(found: tuple[Origin, ...], by: int) -> list[Origin]:
-    return [replace(origin, index=origin.index + by) for origin in found if origin.index != OUTSIDE]
+    return [replace(origin, index=origin.index + by) for origin in found if origin.index >= 0]
 
 
 def _raw(call: Call) -> JsonObject:

@@ -16,7 +16,7 @@ class Writers:
 
     def __init__(self, trace: Trace) -> None:
         self._texts: defaultdict[str, list[int]] = defaultdict(list)
-        self._ids: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        self._ids: defaultdict[tuple[str, str | None], list[int]] = defaultdict(list)
         self._calls: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         self._names: defaultdict[str, list[int]] = defaultdict(list)
         for call in trace.calls:
@@ -35,6 +35,7 @@ class Writers:
                 self._calls[asked.name, _same(asked.text, asked.arguments)].append(number)
                 if asked.id:
                     self._ids[asked.id, asked.name].append(number)
+                    self._ids[asked.id, None].append(number)
         for index in (self._texts, self._ids, self._calls, self._names):
             for numbers in index.values():
                 numbers.sort()
@@ -63,10 +64,11 @@ class Writers:
 
     def of_call(self, call_id: str | None, tool: str | None, before: int) -> int | None:
         """The last `llm_response` before an event that asked for a call, by its id, else by the tool's name."""
-        if tool is None:
-            return None
-        by_id = _last(self._ids.get((call_id, tool)), before) if call_id else None
-        return by_id if by_id is not None else _last(self._names.get(tool), before)
+        if call_id:
+            by_id = _last(self._ids.get((call_id, tool)), before)
+            if by_id is not None:
+                return by_id
+        return _last(self._names.get(tool), before) if tool is not None else None
 
 
 def _last(numbers: list[int] | None, before: int) -> int | None:

@@ -30,7 +30,7 @@ class AnthropicMessages:
     """`POST /v1/messages`.
 
     Slots come as: the texts of `system`, the messages' blocks in order, then the descriptions of tools. Thinking is one
-    where the API lets it go: in turns before the last message of the user that is no tool result. The blocks of server
+    where the API lets it go: in turns before the last message of the user without a tool result. The blocks of server
     tools are no slots: they are encrypted, and come back as they were.
     """
 
@@ -110,11 +110,9 @@ class AnthropicMessages:
 
 
 def _is_asked(message: JsonObject) -> bool:
-    """True for a message in which the user says something; one of tool results goes on with a turn."""
-    content = message.get("content")
-    return message.get("role") == "user" and (
-        isinstance(content, str) or any(block.get("type") not in _RESULTS for _, block in objects(content))
-    )
+    """True for a message that starts a turn: one of the user's, without the result of a tool."""
+    content = objects(message.get("content"))
+    return message.get("role") == "user" and all(block.get("type") not in _RESULTS for _, block in content)
 
 
 def _message(message: JsonObject, index: int, pairing: Pairing, *, thinks: bool) -> Iterator[Slot]:

@@ -34,7 +34,9 @@ def test_refs_name_the_event_the_message_and_the_way_down() -> None:
         ("1[0]/s2", "Be brief."),
         ("1[1]/s1", "Deal with the invoice."),
         ("1[1]/s2", "I am busy."),
+        ("3[2]/read_email/id", '"id": 402'),
         *((f"8[3]/{path}", text) for path, text in MAIL_LEAVES),
+        ("0[tools]/read_email", "Read one mail."),
     ]
     assert context.request is request
 
@@ -47,9 +49,11 @@ def test_a_system_prompt_outside_the_messages_and_a_message_of_several_texts() -
         ("1[system]/s2", "Be brief."),
         ("1[0]/s1", "Deal with the invoice."),
         ("1[0]/s2", "I am busy."),
+        ("3[1]/read_email/id", '"id":402'),
         *((f"8[2]/b1/{path}", text) for path, text in MAIL_LEAVES),
-        ("8[2]/b2/s1", "Go on please."),
-        ("8[2]/b2/s2", "Thank you."),
+        ("8[2]/b2", "image, image/png, 4 characters of data"),
+        ("8[2]/b3/s1", "Go on please."),
+        ("8[2]/b3/s2", "Thank you."),
     ]
 
 
@@ -81,11 +85,11 @@ def test_pieces_know_their_slot_their_parent_and_where_they_come_from() -> None:
     ]
 
 
-def test_the_system_prompt_and_the_first_task_are_pinned_and_later_user_text_is_not() -> None:
+def test_the_system_prompt_the_tools_and_the_first_task_are_pinned_and_later_user_text_is_not() -> None:
     request = chat({"role": "user", "content": "And now? Hurry up."}, {"role": "system", "content": "Stay calm."})
     context = build(request, origins(request, (1, 1, 3, 8, 9, 9)))
     pinned = [context.pieces[leaf].text for leaf in context.leaves if context.pieces[leaf].pinned]
-    assert pinned == [*split_up(SYSTEM), *split_up(TASK), "Stay calm."]
+    assert pinned == [*split_up(SYSTEM), *split_up(TASK), "Stay calm.", "Read one mail."]
 
 
 def split_up(text: str) -> list[str]:
@@ -98,13 +102,14 @@ def test_what_is_not_examined_is_listed_once_for_each_message_with_the_reason() 
     context = build(request, origins(request, (1, 1, 3, 8, 9, 10)))
     assert [(left.ref, left.reason) for left in context.not_examined] == [
         ("10[5]", "there are no words in it to leave out"),
-        ("3[2]", "arguments of earlier tool calls stay as they are"),
-        ("9[4]", "images stay as they are"),
-        ("tools", "tool definitions stay as they are"),
+        (
+            "tools",
+            "names and argument types of the tools stay as they are; their descriptions and order are examined",
+        ),
     ]
     for made, expected in (
-        (messages(), ["1[1] reasoning", "1[1] arguments", "1[2] images"]),
-        (responses(), ["1[0] images", "1[1] reasoning", "1[2] arguments"]),
+        (messages(), ["1[1] reasoning"]),
+        (responses(), ["1[1] reasoning"]),
     ):
         found = build(made, origins(made, (1,) * 6)).not_examined
         assert [f"{left.ref} {left.reason.split()[0]}" for left in found] == expected
@@ -136,7 +141,7 @@ def test_the_tree_is_whole_and_its_refs_are_unique(texts: list[str]) -> None:
     assert [at for at, piece in enumerate(context.pieces) if not piece.children] == list(context.leaves)
     for at, piece in enumerate(context.pieces):
         assert all(context.pieces[child].parent == at for child in piece.children)
-        assert len(piece.children) != 1
+        assert len(piece.children) != 1 or piece.role == "tool_arguments"
         assert piece.parent is not None or piece.kind == "message"
     assert build(request, origins(request, tuple(range(len(texts))))) == context
 
@@ -144,7 +149,7 @@ def test_the_tree_is_whole_and_its_refs_are_unique(texts: list[str]) -> None:
 def test_the_same_mail_is_cut_alike_whatever_the_api() -> None:
     assert json.loads(RESULT) == MAIL
     for request in (chat(), messages(), responses()):
-        found = [text for _, text in leaves(build(request, ()))]
+        found = [text for ref, text in leaves(build(request, ())) if "read_email" not in ref]
         assert [text for _, text in MAIL_LEAVES] == [
             text for text in found if text in {text for _, text in MAIL_LEAVES}
         ]

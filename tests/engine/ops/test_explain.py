@@ -105,7 +105,7 @@ def test_a_spent_budget_keeps_what_it_bought(run):
 def test_a_model_that_fails_later_leaves_a_report(run):
     whole = planted()
     failing = ScriptedModel(
-        [{"tool_calls": [{"name": "forward_email", "arguments": {}}]}] * 30, identity=whole.identity
+        [{"tool_calls": [{"name": "forward_email", "arguments": {}}]}] * 20, identity=whole.identity
     )
 
     report = runtape.why(run, DECISION, model=failing)

@@ -126,9 +126,6 @@ def test_every_text_of_a_conversation_is_a_slot_with_its_kind_and_tool() -> None
         ("user", 1, 1, "image, u", None, None),
         ("user", 1, 2, "document, T, application/pdf, 8 characters of data", None, None),
         ("user", 1, 3, "found", None, None),
-        ("assistant", 2, 0, "A", None, None),
-        ("assistant", 2, 1, "thinking that only the provider can read", None, None),
-        ("assistant", 2, 2, "B", None, None),
         ("assistant", 2, 3, "Reading.", None, None),
         ("tool_arguments", 2, 6, '{"id":1}', "read", "toolu_1"),
         ("tool_arguments", 2, 7, '{"id":1}', "search", "toolu_2"),
@@ -177,7 +174,7 @@ def test_thinking_can_go_from_turns_that_are_over_and_not_from_the_one_that_goes
 
     assert thoughts(*talk) == []
     assert thoughts(*talk, {"role": "assistant", "content": [thought]}, {"role": "user", "content": "More."}) == [1]
-    assert thoughts(*talk[:2], {"role": "user", "content": [result, text("And faster.")]}) == [1]
+    assert thoughts(*talk[:2], {"role": "user", "content": [result, text("And faster.")]}) == []
 
 
 def test_documents_of_words_are_read_as_words() -> None:
