@@ -66,10 +66,21 @@ class Watch:
 
     def __call__(self, progress: Progress) -> None:
         """Take one report of progress."""
+        if self.latest is None:
+            sys.stderr.write(f"runtape: {_plan(progress)}\n")
         self.latest = progress
         if self._draw is not None:
             left = "" if progress.seconds_left is None else f", about {progress.seconds_left:.0f} s left"
-            self._draw(f"{progress.calls} of about {progress.planned} model calls{left}: {progress.message}")
+            spent = "" if progress.usd is None else f", ${progress.usd:.4f} spent"
+            self._draw(f"{progress.calls} of about {progress.planned} model calls{left}{spent}: {progress.message}")
+
+
+def _plan(progress: Progress) -> str:
+    """What a verb is expected to cost, before its first call."""
+    seconds, usd = progress.seconds_left, progress.planned_usd
+    takes = "" if seconds is None else f", about {seconds:.0f} s at the recorded speed"
+    costs = "" if usd is None else f", about ${usd:.2g}"
+    return f"about {progress.planned} model calls{takes}{costs}"
 
 
 @contextmanager

@@ -48,6 +48,9 @@ def command(
     judge_fn: options.JudgeFn = None,
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,
+    budget_tokens: options.BudgetTokens = None,
+    budget_usd: options.BudgetUsd = None,
+    prices: options.Prices = None,
     no_cache: options.NoCache = False,
     as_json: options.AsJson = False,
 ) -> int:
@@ -84,6 +87,9 @@ def command(
                     controls=tuple(control or ()),
                     runs=runs,
                     budget=budget,
+                    budget_tokens=budget_tokens,
+                    budget_usd=budget_usd,
+                    prices=prices,
                     cache_dir=options.cache_dir(no_cache=no_cache),
                     on_progress=watch,
                 )

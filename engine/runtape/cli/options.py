@@ -62,6 +62,17 @@ ModelFn: TypeAlias = Annotated[
 BaseUrl: TypeAlias = Annotated[
     str | None, typer.Option(metavar="URL", help="Send reruns to this server (your key for it is used).")
 ]
+BudgetTokens: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Most tokens, input and output together.")
+]
+BudgetUsd: TypeAlias = Annotated[
+    float | None,
+    typer.Option(min=0, metavar="USD", help="Most money, in US dollars, by the prices that --prices names."),
+]
+Prices: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Tell what it costs by a JSON file of prices, or by the `public` table."),
+]
 NoCache: TypeAlias = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep replies on disk.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

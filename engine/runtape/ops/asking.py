@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -12,13 +13,19 @@ import anyio
 
 from ..errors import BadInput
 from ..said import Said
+from ..sample.amount import NO_CEILING, Ceiling
 from ..sample.budget import Budget
 from ..sample.cache import ReplyCache
-from ..sample.function import Answering
+from ..sample.function import Answering, FunctionModel
+from ..sample.meter import Meter
 from ..sample.model import Model
+from ..sample.prices import PUBLIC, WANTED, Prices
 from ..sample.resolve import resolve
 from ..sample.sampler import Counters, Sampler
+from ..text import visible
 from ..wire.values import Request
+from .case import Case
+from .pace import Expected
 from .spent import Spent
 
 ModelInput: TypeAlias = "Model | Answering | str | None"
@@ -40,9 +47,16 @@ class Asking:
     job: str = ""
     """Name under which the reply cache counts what was paid."""
     purse: Budget | None = None
-    """What the calls are paid from, in place of `budget`."""
+    """What the calls are paid from, in place of `budget` and `ceiling`."""
+    ceiling: Ceiling = NO_CEILING
+    """Most tokens and money."""
+    prices: str | os.PathLike[str] | None = None
+    """A file of prices, or `public` for those of the package genai-prices; see `sample.prices`."""
 
     def __post_init__(self) -> None:
+        for name, most in (("budget_tokens", self.ceiling.tokens), ("budget_usd", self.ceiling.usd)):
+            if most is not None and not 0 <= most < math.inf:
+                raise BadInput(f"{name}={most} is no limit. Give 0 or more.")
         if self.budget is not None and self.budget < 0:
             raise BadInput(f"A budget of {self.budget} model calls is negative. Give 0 or more.")
         if self.concurrency < 1:
@@ -56,7 +70,10 @@ class Asked:
         self._asking = asking
         self.cache = cache
         self._on_answer = on_answer
-        self._budget = asking.purse or Budget(asking.budget)
+        self._budget = asking.purse or Budget(asking.budget, asking.ceiling)
+        wants_prices = asking.prices is None and self._budget.ceiling.usd is not None
+        self._recorded: Case | None = None
+        self.prices = Prices(PUBLIC if wants_prices else asking.prices)
         self._models: dict[object, Model] = {}
         self._samplers: dict[object, Sampler] = {}
         self._reading: dict[Model, Sampler] = {}
@@ -78,8 +95,13 @@ class Asked:
         return self._models[key]
 
     def sampler(self, request: Request) -> Sampler:
-        """The sampler for this request; raises as `model` does."""
+        """The sampler for this request; raises as `model` does.
+
+        Raises:
+            BadInput: tokens or money are limited, and what the model uses or costs is not known.
+        """
         model = self.model(request)
+        self._check(request, model)
         return next(self._samplers[key] for key, known in self._models.items() if known is model)
 
     def reading_sampler(self, request: Request) -> Sampler:
@@ -103,18 +125,47 @@ class Asked:
         return self._judging[model]
 
     def _sampler_of(self, model: Model) -> Sampler:
+        meter = Meter(self.prices, limited=self._budget.ceiling.any)
+        if self._recorded is not None:
+            meter.learn(self._recorded.request, self._recorded.reply.usage, 1)
         return Sampler(
             model,
             self.cache,
             self._budget,
             concurrency=self._asking.concurrency,
             job=self._asking.job,
+            meter=meter,
             on_progress=self._tell,
         )
 
     @property
     def _all(self) -> list[Sampler]:
         return [*self._samplers.values(), *self._reading.values(), *self._judging.values()]
+
+    def expect(self, case: Case) -> Expected:
+        """What the recorded call lets expect of each rerun of it; call it before anything is asked."""
+        self._recorded = case
+        latency = case.moment.response.payload.get("latency_ms")
+        tariff = self.prices.of(case.request)
+        return Expected(
+            seconds=latency / 1000 if isinstance(latency, (int, float)) and latency > 0 else None,
+            usd=tariff.usd(case.reply.usage) if tariff else None,
+            at_once=self._asking.concurrency,
+        )
+
+    def _check(self, request: Request, model: Model) -> None:
+        ceiling = self._budget.ceiling
+        if ceiling.any and isinstance(model, FunctionModel):
+            raise BadInput(
+                f"the model function {model.name!r} does not say how many tokens it uses: limit its calls (budget=, "
+                "--budget) in place of tokens or money."
+            )
+        if ceiling.usd is not None and self.prices.of(request) is None:
+            named = visible(str(request.body.get("model")))
+            raise BadInput(
+                f"no price of the model {named!r} is known, so a limit in dollars cannot be kept: give a file of "
+                f"prices (prices=, --prices), or limit calls or tokens. {WANTED}"
+            )
 
     @property
     def spent(self) -> Spent:
@@ -155,7 +206,7 @@ async def asking_models(asking: Asking, on_answer: Callable[[], None] | None = N
 
 
 def _spent(counters: Counters) -> Spent:
-    return Spent(counters.drawn, counters.reused, counters.requests)
+    return Spent(counters.drawn, counters.reused, counters.requests, counters.used)
 
 
 def _judged(verdicts: Spent) -> str:

@@ -16,6 +16,7 @@ from ..decision.wording import decision_text
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Ranking, WhyReport
 from ..said import Said
+from ..sample.amount import Ceiling
 from ..sample.asks import Ask
 from ..sample.drive import drive
 from ..sample.oracle import Oracle
@@ -51,8 +52,8 @@ _CHANGING = (
     "Pin a version of the model, or send to one server."
 )
 
-Heard: TypeAlias = Callable[[int, str, WhyReport], None]
-"""Takes the samples expected in all, what is being done, and the report so far."""
+Heard: TypeAlias = Callable[[int, str, WhyReport | None], None]
+"""Takes the samples expected in all, what is being done, and the report so far; None before anything was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,9 @@ async def why(
     precise: bool = False,
     fast: bool = False,
     budget: int = 400,
+    budget_tokens: int | None = None,
+    budget_usd: float | None = None,
+    prices: str | os.PathLike[str] | None = None,
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
     on_progress: OnProgress | None = None,
@@ -139,6 +143,10 @@ async def why(
         precise: At least 20 reruns of both, for narrower intervals.
         fast: Fewer rounds one after another, for more model calls.
         budget: Most model calls.
+        budget_tokens: Most tokens, input and output together. What a request can use at most is set aside before it is
+            sent, and what it used is counted when it is answered.
+        budget_usd: Most money, in US dollars; kept in the same way, by `prices`.
+        prices: A file of prices, or `public` for those of the package genai-prices; see `runtape.sample.prices`.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
         on_progress: Called with a Progress whenever there is news.
@@ -157,15 +165,18 @@ async def why(
     question = Question(
         case, tuple(suspects), depth, budget, runs, ask=ask, likelihood=likelihood, precise=precise, fast=fast
     )
-    return await explain(question, Asking(model, base_url, budget, concurrency, cache_dir), on_progress)
+    ceiling = Ceiling(budget_tokens, budget_usd)
+    asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices)
+    return await explain(question, asking, on_progress)
 
 
 async def explain(question: Question, asking: Asking, on_progress: OnProgress | None = None) -> WhyReport:
     """The answer to a question, paid and counted as `asking` says; raises as `why` does."""
     pace = Pace(on_progress)
     async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
+        pace.expect(asked.expect(question.case))
 
-        def heard(planned: int, message: str, report: WhyReport) -> None:
+        def heard(planned: int, message: str, report: WhyReport | None) -> None:
             pace.know(planned, message, report)
             pace.tell(asked.spent)
 
@@ -209,13 +220,19 @@ async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyRepo
     case, request = question.case, question.case.request
     hunch = Hunch(find_suspects(case.context, question.suspects))
     judging = Judging(case, asked)
+    investigation = _Investigation(question, hunch, asked, judging, heard)
+    heard(investigation.planned, PLANNED, None)
     with suppress(BudgetSpent):  # the search comes to the same end, and reports it
         await judging.need_recorded()
     if question.ask:
         hunch = hunch.also(await hunch_of(case, _words(question), asked))
+        investigation = _Investigation(question, hunch, asked, judging, heard)
     with suppress(BudgetSpent):
         await asked.sampler(request).samples_at_once(Ask(request, series_of(case, BASE), OPENING))
-    return await _Investigation(question, hunch, asked, judging, heard).run()
+    return await investigation.run()
+
+
+PLANNED = "planned, nothing is sent yet"
 
 
 class _Investigation:
@@ -250,11 +267,17 @@ class _Investigation:
         self._search = salted(self._attribution.run(), self._case, guesses)
 
     @property
+    def planned(self) -> int:
+        """Samples that the search is expected to need."""
+        return self._attribution.finding().planned
+
+    @property
     def _before(self) -> int:
         """Model calls that went before the search."""
         return self._hunch.calls + self._lead.guess.passes
 
     async def run(self) -> WhyReport:
+        self._begin(Lead())  # whether the server honours `n` is known by now
         self._know()
         self._begin(await self._find_lead())
         try:

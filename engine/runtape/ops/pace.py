@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..report.results import Distribution, FixReport, Progress, WhyReport
 from .spent import Spent
 
 OnProgress = Callable[[Progress], None]
+
+
+ROUNDS = 6
+"""Waits, one after another, of a usual search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the recorded call lets expect of each rerun."""
+
+    seconds: float | None = None
+    usd: float | None = None
+    """None when no price is known or was asked for."""
+    at_once: int = 1
 
 
 class Pace:
@@ -19,6 +35,7 @@ class Pace:
         self._clock = clock
         self._started = clock()
         self._expected = 0
+        self._before = Expected()
         self._message = "starting"
         self._partial: WhyReport | FixReport | Distribution | None = None
 
@@ -26,18 +43,35 @@ class Pace:
         """Take in what a round has shown: the samples expected in all, in words of ours, and what is known."""
         self._expected, self._message, self._partial = expected, message, partial
 
+    def expect(self, before: Expected) -> None:
+        """Take in what is expected of each call, until the first ones tell."""
+        self._before = before
+
     def tell(self, spent: Spent) -> None:
         """Report how far the run is."""
         if self._on_progress is None:
             return
         left = max(0, self._expected - spent.calls - spent.reused)
-        passed = self._clock() - self._started
         self._on_progress(
             Progress(
                 calls=spent.calls,
                 planned=spent.calls + left,
-                seconds_left=passed / spent.calls * left if spent.calls else None,
+                seconds_left=self._seconds(spent, left),
+                usd=spent.used.usd if self._before.usd is not None else None,
+                planned_usd=self._usd(spent, left),
                 message=self._message,
                 partial=self._partial,
             )
         )
+
+    def _seconds(self, spent: Spent, left: int) -> float | None:
+        if spent.calls:
+            return (self._clock() - self._started) / spent.calls * left
+        seconds = self._before.seconds
+        return None if seconds is None else seconds * max(ROUNDS, math.ceil(left / self._before.at_once))
+
+    def _usd(self, spent: Spent, left: int) -> float | None:
+        if self._before.usd is None:
+            return None
+        each = spent.used.usd / spent.calls if spent.calls else self._before.usd
+        return spent.used.usd + each * left

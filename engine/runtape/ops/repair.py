@@ -13,6 +13,7 @@ from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.phrases import number, of
 from ..report.results import FixReport, StoppedBy, WhyReport
 from ..said import Quoted, Said
+from ..sample.amount import Ceiling
 from ..sample.drive import drive
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
@@ -66,6 +67,9 @@ async def fix(
     controls: Sequence[ControlInput] = (),
     runs: int = 10,
     budget: int = 600,
+    budget_tokens: int | None = None,
+    budget_usd: float | None = None,
+    prices: str | os.PathLike[str] | None = None,
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
     on_progress: OnProgress | None = None,
@@ -98,6 +102,10 @@ async def fix(
         runs: Reruns of the bad decision for each candidate; twice as many where the first ones leave it open whether
             the rate dropped.
         budget: Most model calls, the search for the cause included.
+        budget_tokens: Most tokens, input and output together. What a request can use at most is set aside before it is
+            sent, and what it used is counted when it is answered.
+        budget_usd: Most money, in US dollars; kept in the same way, by `prices`.
+        prices: A file of prices, or `public` for those of the package genai-prices; see `runtape.sample.prices`.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
         on_progress: Called with a Progress whenever there is news.
@@ -112,7 +120,8 @@ async def fix(
     case = open_case(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
-    asking = Asking(model, base_url, budget, concurrency, cache_dir)
+    ceiling = Ceiling(budget_tokens, budget_usd)
+    asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices)
     plan = Plan(case, tuple(candidates), tuple(controls), runs, budget)
     return await repair(plan, asking, on_progress)
 
@@ -127,6 +136,7 @@ async def repair(plan: Plan, asking: Asking, on_progress: OnProgress | None = No
     named = named_controls(case, plan.controls)
     pace = Pace(on_progress)
     async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
+        pace.expect(asked.expect(case))
         benign = named if plan.controls else await own_controls(case, Judging(case, asked))
         report = await _Repair(case, own, benign, runs=plan.runs, asked=asked, pace=pace).run(plan.budget)
     return replace(report, notes=[*report.notes, *remember(asking.cache_dir, case, report.candidates)])
@@ -199,7 +209,7 @@ class _Repair:
             control_runs=CONTROL_RUNS,
         )
 
-    def _searching(self, planned: int, message: str, cause: WhyReport) -> None:
+    def _searching(self, planned: int, message: str, cause: WhyReport | None) -> None:
         to_come = (BUILT_IN + len(self._own)) * (self._runs + CONTROL_RUNS * len(self._controls))
         self._pace.know(planned + to_come, f"finding the cause: {message}", cause)
         self._pace.tell(self._asked.spent)

@@ -11,6 +11,7 @@ from ..context.apply import apply
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Distribution, Seen
 from ..said import Said
+from ..sample.amount import Ceiling
 from ..sample.asks import Ask, Drawn, look
 from ..sample.cache import key_of
 from ..sample.judged import counts, draw_judged
@@ -70,6 +71,9 @@ async def rerun(
     where: str | None = None,
     judge: JudgeInput = None,
     budget: int | None = None,
+    budget_tokens: int | None = None,
+    budget_usd: float | None = None,
+    prices: str | os.PathLike[str] | None = None,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
 ) -> Distribution:
     """What the model does when a recorded call is sent again, with or without a change.
@@ -100,6 +104,10 @@ async def rerun(
             neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
             answer promise a refund?", which the model is asked about every reply, at one call each.
         budget: Most model calls; None for no limit.
+        budget_tokens: Most tokens, input and output together. What a request can use at most is set aside before it is
+            sent, and what it used is counted when it is answered.
+        budget_usd: Most money, in US dollars; kept in the same way, by `prices`.
+        prices: A file of prices, or `public` for those of the package genai-prices; see `runtape.sample.prices`.
         cache_dir: The folder for replies; None to ask the model every time.
 
     Returns:
@@ -114,7 +122,9 @@ async def rerun(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
     change = Change(drop, replace, system, add_system, clean, edit, model_name)
-    return await send_again(case, change, Asking(model, base_url, budget, cache_dir=cache_dir), runs=runs)
+    ceiling = Ceiling(budget_tokens, budget_usd)
+    asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, prices=prices)
+    return await send_again(case, change, asking, runs=runs)
 
 
 async def send_again(
@@ -153,6 +163,7 @@ async def send_again(
         pace.tell(asked.spent)
 
     async with asking_models(asking, None if on_progress is None else tell) as asked:
+        pace.expect(asked.expect(case))
         judging = Judging(case, asked)
         ask = Ask(request, series, runs, lambda answer: counts(answer, judging.outcome))
         await judging.need_recorded()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..sample.amount import NOTHING, Amount
+
 
 @dataclass(frozen=True, slots=True)
 class Spent:
@@ -15,6 +17,13 @@ class Spent:
     """Samples answered from the reply cache."""
     requests: int = 0
     """Requests sent."""
+    used: Amount = NOTHING
+    """Tokens of the answers that told theirs, and their price where it is known."""
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(self.calls + other.calls, self.reused + other.reused, self.requests + other.requests)
+        return Spent(
+            self.calls + other.calls,
+            self.reused + other.reused,
+            self.requests + other.requests,
+            self.used + other.used,
+        )

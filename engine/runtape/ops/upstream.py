@@ -98,7 +98,11 @@ class _Chain:
                 requests=spent.requests - before.requests,
             )
 
-        def heard(_: int, message: str, report: WhyReport) -> None:
+        def heard(planned: int, message: str, report: WhyReport | None) -> None:
+            if report is None:
+                if not self._links:
+                    self._heard(planned, message, None)
+                return
             whole = self._whole([*self._links, priced(report)])
             told = f"link {len(self._links) + 1}: {message}" if self._links else message
             self._heard(whole.planned, told, whole)

@@ -258,3 +258,7 @@ class Progress:
     """What is being done, without recorded text."""
     partial: WhyReport | FixReport | Distribution | None = None
     """What is known so far."""
+    usd: float | None = None
+    """US dollars spent so far; None when no price is known or was asked for."""
+    planned_usd: float | None = None
+    """US dollars expected in all."""

@@ -18,11 +18,14 @@ import anyio.lowlevel
 
 from ..errors import BudgetSpent, ModelFailed
 from ..wire.values import Request
+from .amount import NOTHING, Amount
 from .asks import Ask, Drawn, is_readable, look
 from .budget import Budget, Hold
 from .cache import ReplyCache, key_of
 from .line import Line
+from .meter import Meter
 from .model import Answer, Model, RequestRefused, Unanswered
+from .prices import Prices
 from .rows import Sample
 from .served import Served
 
@@ -48,6 +51,8 @@ class Counters:
     """Requests sent, retries included."""
     rounds: int = 0
     """Times that the model was waited for, one after another."""
+    used: Amount = NOTHING
+    """Tokens of the answers that told theirs, and their price where it is known."""
 
 
 @dataclass(slots=True)
@@ -76,6 +81,7 @@ class Sampler:
         *,
         concurrency: int = 16,
         job: str = "",
+        meter: Meter | None = None,
         on_progress: Callable[[Counters], None] | None = None,
     ) -> None:
         self._line = Line(model, concurrency)
@@ -85,6 +91,7 @@ class Sampler:
             model.max_n = min(model.max_n, known)
         self._budget = budget
         self._job = job
+        self._meter = meter or Meter(Prices(), limited=budget.ceiling.any)
         self._on_progress = on_progress
         self._drawn = self._rounds = 0
         self._drawn_here: set[Sample] = set()
@@ -105,12 +112,13 @@ class Sampler:
     @property
     def counters(self) -> Counters:
         """What was done so far."""
-        return Counters(len(self._drawn_here), len(self._reused), self._line.requests, self._rounds)
+        used = self._meter.used
+        return Counters(len(self._drawn_here), len(self._reused), self._line.requests, self._rounds, used)
 
     @property
     def notes(self) -> list[str]:
         """What the reader of the results has to know, once each."""
-        return [*self._line.notes, *self._served.notes, *self._cache.notes]
+        return [*self._line.notes, *self._served.notes, *self._cache.notes, *self._meter.notes]
 
     async def samples_at_once(self, ask: Ask) -> int:
         """How many samples one request gives; found out, once for each model, by sending `ask` as one request.
@@ -198,9 +206,14 @@ class Sampler:
         """The requests of a plan, cut to what was granted and what the budget still holds."""
         for chunk in plan:
             samples = [sample for sample in chunk if sample in granted]
-            hold = self._budget.reserve(len(samples)) if samples else None
+            hold = self._reserve(missing[samples[0]], len(samples)) if samples else None
             if hold is not None:
                 yield _Job(missing[samples[0]], samples[: hold.n], hold)
+
+    def _reserve(self, request: Request, n: int) -> Hold | None:
+        if not self._budget.ceiling.any:
+            return self._budget.reserve(n)
+        return self._budget.reserve(n, lambda samples: self._meter.worst(request, samples))
 
     async def _run(self, jobs: list[_Job], holder: str) -> None:
         """Send the requests of one pass, all at once as far as the line has room."""
@@ -238,7 +251,7 @@ class Sampler:
 
     def _arrived(self, job: _Job, answers: Sequence[Answer]) -> None:
         job.answered = True
-        job.hold.settle(len(answers))
+        job.hold.settle(len(answers), self._meter.take(job.request, answers))
         for sample, answer in zip(job.samples, answers, strict=False):
             self._drawn_here.add(sample)
             if is_readable(answer):
