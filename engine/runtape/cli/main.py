@@ -12,7 +12,7 @@ import typer
 
 from ..errors import RuntapeError
 from ..installed import conflict, version
-from . import console, demo, doctor, fix, ls, odds, proxy, replay, rerun, show, test, why
+from . import cache, console, demo, doctor, fix, ls, odds, proxy, replay, rerun, show, test, why
 
 Command: TypeAlias = Callable[..., int]
 
@@ -54,6 +54,7 @@ for _name, _module in (
     app.command(_name, context_settings=replay.ALLOWED if _module is replay else None)(
         _exits_with_status(_module.command)
     )
+app.add_typer(cache.app, name="cache")
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - the library calls it with the flag's value

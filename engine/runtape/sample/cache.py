@@ -6,9 +6,10 @@ written leaves the replies in memory. Each is said once, in `notes`.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +20,7 @@ from ..wire.values import Request
 from . import answer_json
 from .memory import keep, shared_rows
 from .model import Answer
-from .rows import ReplyRows, Row, Sample
+from .rows import Asked, ReplyRows, Row, Sample
 
 FORMAT = 1
 """Part of every key: answers of another format, or under another rule for what identifies a request, are misses."""
@@ -28,6 +29,9 @@ FILE = "replies.sqlite"
 
 LEASE = 5.0
 """Seconds until a claim that nobody refreshes is free again: how long a sample waits for a process that was killed."""
+
+CREDENTIALS = re.compile(r"//[^/@]*@")
+"""In an address that the user named; they are no part of what is shown or exported."""
 
 DAY = 86_400.0
 """Seconds. Behind one name a provider may put another model at any time."""
@@ -130,6 +134,13 @@ class ReplyCache:
     def learn_no_logprobs(self, about: str, reason: str) -> None:
         """Keep why a model at an endpoint gives none, so that it is not asked again."""
         self._write(lambda rows: rows.learn_no_logprobs(about, reason))
+
+    def describe(self, identity: str, requests: Mapping[str, Request]) -> None:
+        """Keep what some keys stand for: requests to the model of that identity."""
+        shown = CREDENTIALS.sub("//", identity)
+        named = [(key, request.body.get("model")) for key, request in requests.items()]
+        asked = [Asked(key, shown, model if isinstance(model, str) else None) for key, model in named]
+        self._write(lambda rows: rows.describe(asked))
 
     def claim(self, samples: Sequence[Sample], holder: str) -> set[Sample]:
         """Those of the samples that `holder` may draw now; the others are there already or on their way elsewhere."""

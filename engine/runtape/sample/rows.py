@@ -30,6 +30,7 @@ CREATE TABLE IF NOT EXISTS leases (
 CREATE TABLE IF NOT EXISTS most_at_once (identity TEXT PRIMARY KEY, samples INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS charged (job TEXT PRIMARY KEY, calls INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS no_logprobs (about TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS asked (key TEXT PRIMARY KEY, identity TEXT NOT NULL, model TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS set_aside (key TEXT, series TEXT, sample INTEGER, answer TEXT, at REAL);
 """
 
@@ -41,6 +42,15 @@ class Sample(NamedTuple):
     """What was asked of whom."""
     series: str
     number: int
+
+
+class Asked(NamedTuple):
+    """What a key stands for, for whoever looks into the cache."""
+
+    key: str
+    identity: str
+    model: str | None
+    """The name in the request."""
 
 
 class Row(NamedTuple):
@@ -135,6 +145,11 @@ class ReplyRows:
                 (time.time(), *sample),
             )
             self._db.execute(f"DELETE FROM replies {where}", sample)  # noqa: S608 - constant
+
+    def describe(self, asked: Iterable[Asked]) -> None:
+        """Keep what some keys stand for."""
+        with self._transaction():
+            self._db.executemany("INSERT OR IGNORE INTO asked VALUES (?, ?, ?)", asked)
 
     def claim(self, samples: Iterable[Sample], holder: str) -> set[Sample]:
         """Those of the samples that `holder` may draw now: no answer is there and nobody else holds them."""

@@ -103,6 +103,8 @@ class Sampler:
         """By request key, why it cannot be sampled."""
         self._unanswered: dict[str, int] = {}
         """By request key, passes in which it got no answer."""
+        self._described: set[str] = set()
+        """Keys of which the cache knows what they stand for."""
         self._alone: set[str] = set()
         """Keys of requests that got no answer in a pass in which others did: it may be them, not the server."""
         self._silent_passes = 0
@@ -179,9 +181,13 @@ class Sampler:
         plan = self._plan(missing)
         holder = uuid4().hex
         granted = self._cache.claim([sample for chunk in plan for sample in chunk], holder)
+        new = {sample.key: missing[sample] for sample in granted if sample.key not in self._described}
         if not granted:
             await anyio.sleep(POLL)
             return
+        if new:
+            self._cache.describe(self._line.model.identity, new)
+            self._described.update(new)
         try:
             jobs = list(self._paid(plan, granted, missing))
             if jobs:
