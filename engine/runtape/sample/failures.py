@@ -46,6 +46,11 @@ def rejects_n(exchange: Exchange) -> bool:
     return _field(exchange, "param") == "n" or NAMES_N.search(_said(exchange)) is not None
 
 
+def refuses(exchange: Exchange, parameter: str) -> bool:
+    """True when the server refuses a request for a parameter of a telling name."""
+    return exchange.status in (400, 422) and parameter in _said(exchange)
+
+
 def failure(exchange: Exchange, endpoint: Endpoint, model: Json) -> RequestRefused | ModelFailed:
     """The error that an error answer stands for."""
     status = exchange.status

@@ -14,10 +14,11 @@ from .. import canon
 from ..text import shorten
 from ..wire.dialect import UnreadableReply
 from ..wire.dialects import dialect_for
-from ..wire.values import Json, Request
+from ..wire.values import Json, JsonObject, Request
 from . import attempts
+from .breakpoints import NOTE, Breakpoints
 from .endpoint import ANTHROPIC, Endpoint, family_of
-from .failures import Exchange, failure, rejects_n
+from .failures import Exchange, failure, refuses, rejects_n
 from .model import DEADLINE, Answer, Unanswered
 from .repeats import REPEATED, Repeats
 from .sdk_clients import Client, anthropic_client, openai_client
@@ -35,11 +36,14 @@ class HttpModel:
         self.max_n = MOST_AT_ONCE if self._dialect.with_samples({}, 2) is not None else 1
         self._api = api
         self._endpoint = endpoint
+        self.local = endpoint.local
+        """True for a server on this machine."""
         self._deadline = deadline
         self._client: Client | None = None
         self._opening = anyio.Lock()
         """Held while `_client` is made, which takes seconds."""
         self._repeats = Repeats()
+        self._breakpoints = Breakpoints() if api == "messages" and endpoint.named else None
 
     @property
     def local(self) -> bool:
@@ -52,12 +56,16 @@ class HttpModel:
         body, _left_out = self._dialect.for_rerun(request.body)
         if asked > 1 or "n" in body:
             body = self._dialect.with_samples(body, asked) or body
-        exchange = await self._send(canon.dumps(body))
+        sent = self._with_breakpoints(body)
+        exchange = await self._send(canon.dumps(sent))
         if 200 <= exchange.status < 300:
             return self._answers(request, exchange, asked)
         if asked > 1 and rejects_n(exchange):
             self.max_n = 1
             return await self.sample(request, 1)
+        if sent is not body and refuses(exchange, "cache_control"):
+            self._breakpoints = None
+            return await self.sample(request, n)
         raise failure(exchange, self._endpoint, body.get("model"))
 
     async def aclose(self) -> None:
@@ -65,6 +73,12 @@ class HttpModel:
         if self._client is not None:
             await self._client.aclose()
             self._client = None
+
+    def _with_breakpoints(self, body: JsonObject) -> JsonObject:
+        sent = body if self._breakpoints is None else self._breakpoints.marked(body)
+        if sent is not body:
+            attempts.current.get().note(NOTE)
+        return sent
 
     async def _send(self, body: bytes) -> Exchange:
         client = await self._opened()

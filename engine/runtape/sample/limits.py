@@ -43,6 +43,15 @@ class Limits:
             self._slowed_at = now
         self._resume_at = max(self._resume_at, now + (wait or 0.0))
 
+    def slowed_since(self, started: float) -> bool:
+        """True when the endpoint asked for fewer requests or a pause after that time of the event loop's clock."""
+        return self._slowed_at >= started or self._resume_at >= started
+
+    def hold_at(self, most: int) -> None:
+        """Send no more than that at a time from now on."""
+        self.most = min(self.most, most)
+        self.slots.total_tokens = min(self.slots.total_tokens, self.most)
+
     def round_over(self, requests: int, started: float) -> None:
         """Take a finished round into account: its requests, and when it started on the event loop's clock."""
         full = requests >= self.slots.total_tokens

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import anyio
+
 from ..errors import ModelFailed
 from ..wire.values import Request
 from . import attempts
 from .budget import Hold
+from .http_models import HttpModel
 from .limits import Limits
 from .model import Answer, Model, Unanswered
+from .serial import AT_ONCE, NOTE, Pacing
 
 
 class Line:
@@ -22,6 +26,10 @@ class Line:
         """Requests sent, retries included."""
         self.notes: list[str] = []
         """What the model said that a reader of the results has to know, once each."""
+        self._local = isinstance(model, HttpModel) and model.local
+        self._pacing = Pacing()
+        self._took: list[float] = []
+        """Seconds of the requests of the wave so far."""
         self.dead: ModelFailed | None = None
         """Why nothing is sent any more."""
 
@@ -36,15 +44,29 @@ class Line:
         """
         async with self.limits.slots:
             # Set for this task only: every request is sent by a task of its own.
-            attempts.current.set(_Listener(self, hold, samples))
+            listener = _Listener(self, hold, samples)
+            attempts.current.set(listener)
             await self.depart(hold)
             try:
-                return await self.model.sample(request, len(samples))
+                answers = await self.model.sample(request, len(samples))
             except Unanswered:
                 raise
             except ModelFailed as error:
                 self.dead = self.dead or error
                 raise
+            self._took.append(anyio.current_time() - listener.sent_at)
+            return answers
+
+    def wave_over(self, requests: int, started: float) -> None:
+        """Take in that a wave of requests is answered; `started` is when it began, on the event loop's clock."""
+        took, self._took = self._took, []
+        # Pauses and errors make times that say nothing about the server's own.
+        if not self._local or len(took) < requests or self.limits.slowed_since(started):
+            return
+        if self._pacing.queues(took):
+            self.limits.hold_at(AT_ONCE)
+            self._local = False  # found out: that is done once
+            self.notes.append(NOTE)
 
     async def depart(self, hold: Hold) -> None:
         """Wait until one more request may be sent, and count it."""
@@ -64,12 +86,15 @@ class _Listener:
         self._hold = hold
         self._departed = True
         """The first attempt was counted before the model was asked: most models announce none."""
+        self.sent_at = anyio.current_time()
+        """When the last attempt left; a model that announces none has no more to do before."""
 
     async def start(self) -> None:
         if self._departed:
             self._departed = False
         else:
             await self._line.depart(self._hold)
+        self.sent_at = anyio.current_time()
 
     def rejected(self, status: int, wait: float | None) -> None:
         self._hold.rejected()

@@ -25,6 +25,7 @@ from .cache import ReplyCache, key_of
 from .line import Line
 from .meter import Meter
 from .model import Answer, Model, RequestRefused, Unanswered
+from .planning import planned
 from .prices import Prices
 from .rows import Sample
 from .served import Served
@@ -178,17 +179,20 @@ class Sampler:
         """Draw the missing samples, or those of them that can be drawn now."""
         if self._line.dead is not None:
             raise self._line.dead
-        plan = self._plan(missing)
+        model = self._line.model
+        plan = planned(missing, max(1, model.max_n), self._line.limits.slots.total_tokens)
+        if not self._proven:
+            plan = [max(plan, key=len)]
         holder = uuid4().hex
         granted = self._cache.claim([sample for chunk in plan for sample in chunk], holder)
         new = {sample.key: missing[sample] for sample in granted if sample.key not in self._described}
         if not granted:
             await anyio.sleep(POLL)
             return
-        if new:
-            self._cache.describe(self._line.model.identity, new)
-            self._described.update(new)
         try:
+            if new:
+                self._cache.describe(model.identity, new)
+                self._described.update(new)
             jobs = list(self._paid(plan, granted, missing))
             if jobs:
                 await self._run(jobs, holder)
@@ -198,15 +202,6 @@ class Sampler:
             self._judge(jobs)
         else:
             await self._budget.freed()
-
-    def _plan(self, missing: dict[Sample, Request]) -> list[list[Sample]]:
-        """The requests to send: samples of one context together, as many as the model gives at once."""
-        by_key: dict[str, list[Sample]] = {}
-        for sample in missing:
-            by_key.setdefault(sample.key, []).append(sample)
-        most = max(1, self._line.model.max_n)
-        chunks = [group[at : at + most] for group in by_key.values() for at in range(0, len(group), most)]
-        return chunks if self._proven else [max(chunks, key=len)]
 
     def _paid(self, plan: list[list[Sample]], granted: set[Sample], missing: dict[Sample, Request]) -> Iterator[_Job]:
         """The requests of a plan, cut to what was granted and what the budget still holds."""
@@ -236,6 +231,7 @@ class Sampler:
             for job in jobs:
                 job.hold.settle(None)
         self._line.limits.round_over(len(jobs), started)
+        self._line.wave_over(len(jobs), started)
 
     async def _keep_claims(self, holder: str) -> None:
         while True:

@@ -23,7 +23,9 @@ IDENTITY = "chat.completions http://me:secret@127.0.0.1:1/v1"
 
 
 def request(text: str, model: str = "m") -> Request:
-    return Request("openai", "chat.completions", None, {"model": model, "messages": [{"role": "user", "content": text}]})
+    return Request(
+        "openai", "chat.completions", None, {"model": model, "messages": [{"role": "user", "content": text}]}
+    )
 
 
 def draw(folder: Path, texts: list[str], model: str = "m") -> tuple[list[Answer], int]:
@@ -82,7 +84,14 @@ def test_lines_that_hold_no_reply_are_counted_and_told(here: Path, capsys) -> No
     run(["cache", "export", "replies.jsonl"])
     good = (here / "replies.jsonl").read_text(encoding="utf-8").splitlines()
     fields = json.loads(good[0])
-    wrong = [{**fields, "format": 99}, {**fields, "answer": 3}, {**fields, "sample": "1"}, {**fields, "sample": -1}, [], 3]
+    wrong = [
+        {**fields, "format": 99},
+        {**fields, "answer": 3},
+        {**fields, "sample": "1"},
+        {**fields, "sample": -1},
+        [],
+        3,
+    ]
     lines = [*good, "", "{", "[" * 50_000, "\u0000", *map(json.dumps, wrong)]
     (here / "spoilt.jsonl").write_text("\n".join(lines), encoding="utf-8")
     capsys.readouterr()
