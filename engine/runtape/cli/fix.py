@@ -100,7 +100,7 @@ def command(
                     _print(stopped(measured), as_json=as_json)
                 case WhyReport() as cause:
                     _print_cause(stopped(cause), as_json=as_json)
-                case None:
+                case _:
                     console.stopped_too_early()
             return console.INTERRUPTED
     _print(report, as_json=as_json)

@@ -36,8 +36,6 @@ class HttpModel:
         self.max_n = MOST_AT_ONCE if self._dialect.with_samples({}, 2) is not None else 1
         self._api = api
         self._endpoint = endpoint
-        self.local = endpoint.local
-        """True for a server on this machine."""
         self._deadline = deadline
         self._client: Client | None = None
         self._opening = anyio.Lock()
