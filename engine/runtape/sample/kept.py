@@ -151,19 +151,20 @@ def _row(line: bytes) -> tuple[tuple[str, str, int, str, float], tuple[str, str,
     """The columns of an exported line; None when it is none."""
     try:
         fields = canon.loads(line)
-        match fields:
-            case {"format": version, "key": str(key), "series": str(series), "sample": int(number), "answer": answer}:
-                text = canon.dumps(answer).decode()
-                answer_json.decode(text)
-            case _:
-                return None
+        if not isinstance(fields, dict):
+            return None
+        text = canon.dumps(fields.get("answer")).decode()
+        answer_json.decode(text)
     except ValueError:
         return None
-    if version != FORMAT or number < 0 or isinstance(number, bool):
+    key, series, sample = fields.get("key"), fields.get("series"), fields.get("sample")
+    if fields.get("format") != FORMAT or not isinstance(key, str) or not isinstance(series, str):
         return None
-    at, asked, model = fields.get("at"), fields.get("asked"), fields.get("model")
+    if not isinstance(sample, int) or isinstance(sample, bool) or sample < 0:
+        return None
+    asked, model = fields.get("asked"), fields.get("model")
     named = (key, asked, model if isinstance(model, str) else None) if isinstance(asked, str) else None
-    return (key, series, number, text, _time(at)), named
+    return (key, series, sample, text, _time(fields.get("at"))), named
 
 
 def _time(at: Json) -> float:
