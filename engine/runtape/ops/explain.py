@@ -48,7 +48,7 @@ OPENING = BASE_SAMPLES
 decides how the search spreads its samples. As many as the search begins with, so that they cost one context."""
 
 _CHANGING = (
-    "The model behind the server changed again and again: reruns as recorded differ from one stretch to the next. "
+    "The model behind the server changed during the search: its reruns as recorded do not agree with those before. "
     "Pin a version of the model, or send to one server."
 )
 

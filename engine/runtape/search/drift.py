@@ -28,7 +28,7 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
     another model. Claims that were proven before keep the base that they were compared with.
 
     Raises:
-        SearchEnds: the model changed again and again.
+        SearchEnds: the model changed again and again, or to one that never makes the decision.
     """
     if not any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open):
         return
@@ -47,6 +47,8 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
     batch = Batch(ledger)
     batch.base(asked)
     yield from batch.ask()
+    if not ledger.base.kept:
+        raise SearchEnds("drift")
 
 
 def _joined(*sources: Source) -> Source:

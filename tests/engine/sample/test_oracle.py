@@ -9,8 +9,10 @@ from runtape.errors import BudgetSpent, EditChangesNothing
 from runtape.sample.budget import Budget
 from runtape.sample.cache import ReplyCache
 from runtape.sample.drive import drive
+from runtape.sample.model import Answer
 from runtape.sample.oracle import Oracle
 from runtape.sample.sampler import Sampler
+from runtape.sample.served import served_as
 from runtape.search.protocol import Want
 from runtape.stats.tally import Outcome, Tally
 from runtape.testing.models import ScriptedModel
@@ -113,3 +115,25 @@ async def test_a_search_without_a_question_needs_no_model(memory: ReplyCache) ->
         yield []
 
     assert await drive(known(), oracle_for(ScriptedModel([]), memory)) == "known"
+
+
+async def test_a_tally_knows_who_answered_and_when(memory: ReplyCache) -> None:
+    names = iter(["model-1", "model-2", "model-2"])
+    oracle = oracle_for(ScriptedModel(lambda request: Reply("pay", stop="end", model=next(names))), memory)
+    base, slot = await oracle.answer([Want("base", 2), Want("base", 1, "slot 1")])
+    for tally in (base, slot):
+        assert tally.source.since is not None
+        assert tally.source.until is not None
+        assert tally.source.since <= tally.source.until
+    assert base.source.served | slot.source.served == {"model-1", "model-2"}
+    (again,) = await oracle_for(pays_in(), memory).answer([Want("base", 2)])
+    assert again.source == base.source
+
+
+def test_the_fingerprint_of_a_system_tells_it_from_others_of_the_same_name() -> None:
+    reply = Reply("pay", stop="end", model="model-1")
+    assert served_as(Answer(reply, {"system_fingerprint": "fp_1"})) != served_as(
+        Answer(reply, {"system_fingerprint": "fp_2"})
+    )
+    assert served_as(Answer(reply, {})) == "model-1"
+    assert served_as(Answer(None, "garbled", "no JSON")) is None
