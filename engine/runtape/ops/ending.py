@@ -45,3 +45,11 @@ def ending_of(error: BaseException) -> Ending:
             return Ending("model", Said(Quoted(str(error)), f" {GO_ON}"))
         case _:
             return STOPPED
+
+
+def not_rerun(reason: str) -> Ending:
+    """The ending of a run whose model was asked and gave no answer, or too few, that counts."""
+    return Ending(
+        "model",
+        Said("The recorded call gives too few answers that count: ", Quoted(reason), ". Another model may answer it."),
+    )

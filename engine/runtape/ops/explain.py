@@ -30,7 +30,7 @@ from ..stats.tally import Outcome, Tally
 from ..wire.values import Reply, Request
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
-from .ending import GO_ON, Ending, ending_of
+from .ending import GO_ON, Ending, ending_of, not_rerun
 from .hunch import Hunch, hunch_of
 from .judging import JudgeInput, Judging
 from .lead import Lead
@@ -349,6 +349,8 @@ class _Investigation:
                 return Ending("model", Said(f"Too many answers do not count as a decision of either kind. {GO_ON}"))
             case "drift":
                 return Ending("model", Said(f"{_CHANGING} {GO_ON}"))
+            case None if finding.status == "not enough reruns" and finding.base.broken is not None:
+                return not_rerun(finding.base.broken)
             case _:
                 return None
 

@@ -23,7 +23,7 @@ from ..wire.values import Reply, Request
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .changes import Edits, Replacement, changes
-from .ending import Ending, ending_of
+from .ending import Ending, ending_of, not_rerun
 from .judging import JudgeInput, Judging
 from .left_out import left_out
 from .pace import OnProgress, Pace
@@ -212,8 +212,11 @@ def _distribution(
         if outcome.verdict in ("same", "other", "stop") and answer.reply is not None
     ]
     actions = Counter(action for action, _ in counted)
+    tally = count(outcomes, drawn.broken)
+    if ending is None and not tally.n and tally.broken is None:
+        ending = not_rerun(", ".join(f"{times} {verdict}" for verdict, times in tally.void))
     return Distribution(
-        tally=count(outcomes, drawn.broken),
+        tally=tally,
         actions=sorted(actions.items(), key=lambda item: (-item[1], item[0])),
         replies=[_seen(reply) for _, reply in counted],
         calls=asked.spent.calls,

@@ -174,6 +174,13 @@ class WhyReport:
         """(ratio, chance): how likely another needed text was missed if it leaves that share of the rate, 0-1."""
         return [(ratio, 1 - exp(-number)) for ratio, number in self.finding.missed_by_ratio]
 
+    def __str__(self) -> str:
+        """The report as the command line prints it."""
+        from .text import to_text  # the pages are made from this module
+        from .why_page import why_page
+
+        return to_text(why_page(self))
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -242,6 +249,13 @@ class FixReport:
     """Samples that all candidates and controls need."""
     why: WhyReport | None = None
     """The cause that the candidates were made for."""
+
+    def __str__(self) -> str:
+        """The report as the command line prints it."""
+        from .fix_page import fix_page  # the pages are made from this module
+        from .text import to_text
+
+        return to_text(fix_page(self))
 
 
 @dataclass(frozen=True, slots=True)
