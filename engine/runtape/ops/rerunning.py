@@ -28,6 +28,7 @@ from .judging import JudgeInput, Judging
 from .left_out import left_out
 from .pace import OnProgress, Pace
 from .salting import series_of
+from .session import current
 from .trial import BASE
 
 Cleaner = Callable[[str], str]
@@ -123,8 +124,18 @@ async def rerun(
     )
     change = Change(drop, replace, system, add_system, clean, edit, model_name)
     ceiling = Ceiling(budget_tokens, budget_usd)
-    asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, prices=prices)
-    return await send_again(case, change, asking, runs=runs)
+    session = current()
+    if session is None:
+        asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, prices=prices)
+        return await send_again(case, change, asking, runs=runs)
+    if session.before is not None:
+        session.before()
+    model, base_url = model or session.model, base_url or session.base_url
+    purse = session.purse(budget, ceiling)
+    asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, purse=purse, prices=prices)
+    found = await send_again(case, change, asking, runs=session.runs or runs)
+    session.seen.append(found)
+    return found
 
 
 async def send_again(
