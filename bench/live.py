@@ -58,7 +58,7 @@ def main() -> int:
 def measured(case: LocalCase, trace: Path, *, likelihood: bool) -> tuple[str, bool]:
     """One row, and whether the headline is right."""
     started = time.perf_counter()
-    report = runtape.why(trace, "last", likelihood=likelihood, cache_dir=None)
+    report = runtape.why(trace, "last", likelihood=likelihood, concurrency=1, cache_dir=None)
     seconds = time.perf_counter() - started
     found = report.headline == [case.planted]
     first = report.causes[0] if report.causes else None

@@ -36,7 +36,14 @@ def ask(request: dict[str, object]) -> str:
 
 def explain(trace: runtape.Trace) -> list[str]:
     report: WhyReport = runtape.why(
-        trace, "tool:send", model=ask, suspects=("9[1]/s2",), depth="full", budget=200, on_progress=watch
+        trace,
+        "tool:send",
+        model=ask,
+        suspects=("9[1]/s2",),
+        depth="full",
+        likelihood=True,
+        budget=200,
+        on_progress=watch,
     )
     causes: list[Cause] = report.causes
     kept, n = causes[0].with_

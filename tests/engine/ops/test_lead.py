@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from openai import OpenAI
 from token_model import serving, tool
 
 import runtape
+from runtape.cli.main import run
 
 TOOLS = ["archive_email", "forward_email", "forward_invoice"]
 
@@ -231,3 +233,17 @@ def test_copies_of_an_instruction_are_found_together(tmp_path):
     assert report.passes
     assert sorted(report.headline) == sorted([PLANTED, other])
     assert report.causes[0].kind == "redundant"
+
+
+def test_the_command_line_switches_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with Loopback(serving(obeys)) as server:
+        trace = recorded(tmp_path, server.url)
+        printed = []
+        for flags in ([], ["--likelihood"], ["--no-likelihood"]):
+            assert run(["why", str(trace), "last", "--json", *flags]) == 0
+            printed.append(json.loads(capsys.readouterr().out))
+
+    assert [bool(answer["passes"]) for answer in printed] == [True, True, False]
+    assert [answer["headline"] for answer in printed] == [[PLANTED]] * 3
+    assert printed[1]["calls"] == 0
