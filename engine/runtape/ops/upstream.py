@@ -150,7 +150,11 @@ def _step(question: Question, link: WhyReport) -> _Step:
     case = question.case
     if not link.finding.claims:
         return _Step(link, ends="" if link.stopped else "No cause was proven here, so the chain goes no further.")
-    leaves = link.finding.claims[0].leaves
+    # A number above those of the leaves stands for the order of the tools.
+    leaves = [leaf for leaf in link.finding.claims[0].leaves if leaf < len(case.context.leaves)]
+    if not leaves:
+        source = Source("tools", "tools", case.context.tool_order.event)
+        return _Step(replace(link, source=source), ends="" if link.stopped else _outside(source))
     pieces = [case.context.pieces[case.context.leaves[leaf]] for leaf in leaves]
     authors = [(piece, author_of(case, piece)) for piece in pieces]
     piece, author = next((found for found in authors if found[1] is not None), authors[0])
@@ -207,6 +211,6 @@ def _outside(source: Source) -> str:
         case "system":
             return "The text came from outside: it is in the system prompt."
         case "tools":
-            return "The text came from outside: it is in the definitions of the tools."
+            return "It came from outside: it is in the list of tools."
         case "agent":
             return "The agent wrote the text, but no recorded reply before this one holds it, so it cannot be rerun."

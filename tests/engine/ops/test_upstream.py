@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 import research_run
-from research_run import NOTED, ORDER, PLANTED, TASK, agent, call, record_run, spoken
+from research_run import NOTED, ORDER, PAGE, PLANTED, TASK, Writing, agent, call, record_run, spoken
 
 import runtape
 from runtape.report.text import to_text
@@ -206,6 +206,68 @@ def test_a_chain_of_three_links_is_followed_to_its_end(folder):
     assert report.upstream[-1].source.fetch.tool == "fetch_url"
     assert report.upstream[-1].source.fetch.asked is None
     assert "at most 14.5%" in to_text(why_page(report))
+
+
+def remembers(request):
+    """Reads a page, hands a text to a tool, and acts on the argument of that call, which its context still holds."""
+    said = json.dumps(request["messages"])
+    if ORDER not in said:
+        if "Supplier information" not in said:
+            return call("fetch_url", url="https://supplier.example")
+        return call("save_note", text=NOTED if PLANTED in said else "Next I file invoice 4417.")
+    return call("forward_email", to="ledger@clearing.example") if NOTED in said else call("file_invoice")
+
+
+@pytest.mark.parametrize("api", DIALECTS)
+def test_an_argument_of_an_earlier_call_is_traced_to_the_reply_that_made_the_call(folder, api):
+    writing = Writing(api)
+    writing.say("user", TASK)
+    with runtape.record(folder / "run.jsonl") as recorder:
+        for turn in range(3):
+            if turn == 2:
+                writing.say("user", ORDER)
+            asked = recorder.log_llm_request(
+                provider=writing.provider, api=api, model="m", messages=writing.messages, endpoint="http://127.0.0.1:9/v1",
+                params={"max_tokens": 50} if api == "messages" else {},
+            )  # fmt: skip
+            made = remembers({"messages": writing.messages})["tool_calls"][0]
+            recorder.log_llm_response(asked, tool_calls=[{"id": f"c{turn}", **made}])
+            writing.ask(made["name"], made["arguments"], f"c{turn}")
+            writing.give(PAGE if made["name"] == "fetch_url" else "saved", f"c{turn}")
+
+    report = runtape.why(recorder.path, DECISION, model=remembers, depth="upstream")
+
+    assert chain(report) == [[NOTED], [PLANTED]]
+    assert (report.source.kind, report.source.tool, report.source.event) == (
+        "agent",
+        "save_note",
+        report.upstream[0].event,
+    )
+    # No tool run was recorded: the request tells which call it was and which reply had asked for it.
+    fetch = report.upstream[0].source.fetch
+    assert (fetch.tool, fetch.event, fetch.asked) == ("fetch_url", None, 2)
+
+
+def test_where_the_order_of_the_tools_decides_the_chain_ends(folder):
+    def takes_the_first(request):
+        return call((request["tools"][0].get("function") or request["tools"][0])["name"])
+
+    tools = [
+        {"type": "function", "function": {"name": name, "description": f"Use it to {name}.", "parameters": {}}}
+        for name in ("forward_email", "file_invoice")
+    ]
+    with runtape.record(folder / "run.jsonl") as recorder:
+        asked = recorder.log_llm_request(
+            provider="openai", api="chat.completions", model="m", messages=[{"role": "user", "content": TASK}, {"role": "user", "content": PAGE}], tools=tools, endpoint="http://127.0.0.1:9/v1"
+        )  # fmt: skip
+        recorder.log_llm_response(asked, tool_calls=[{"id": "c", "name": "forward_email", "arguments": {}}])
+
+    report = runtape.why(recorder.path, DECISION, model=takes_the_first, depth="upstream")
+
+    assert [cause.kind for cause in report.causes] == ["order"], report.finding
+    assert (report.source.kind, report.upstream) == ("tools", [])
+    assert report.ends == "It came from outside: it is in the list of tools."
+    assert "comes from" in str(report)
 
 
 def test_a_text_of_the_agent_that_no_reply_wrote_ends_the_chain(folder):
