@@ -7,11 +7,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .cells import cells
 from .lines import BULLET, units
 from .markup import LINE_TAG, comments, inside, is_tags_only, unwrapped
 from .sentences import sentences
 from .spans import Span, inner
-from .weight import ENOUGH, weight
+from .weight import ENOUGH, reads_as_prose, weight
 
 Range = tuple[int, int]
 Nested = Callable[[str], Sequence[Span]]
@@ -131,6 +132,9 @@ class _Blocks:
 
     def _line(self, start: int, end: int, hidden: list[Range]) -> list[Span]:
         """Sentences and comments of one line, its marker left to the glue."""
+        row = cells(self.text, start, end)
+        if row:
+            return self._row(row)
         marker = BULLET.match(self.text, start, end)
         at = marker.end() if marker else start
         found: list[Span] = []
@@ -146,6 +150,28 @@ class _Blocks:
                     comment_count += 1
                     found.append(inner("paragraph", f"c{comment_count}", *comment, said))
                 at = comment[1]
+        return found
+
+    def _row(self, row: Sequence[Range]) -> list[Span]:
+        """Of a CSV row: the sentences of its quoted cells, and the other cells as far as they stand together."""
+        found: list[Span] = []
+        plain: list[Range] = []
+
+        def gather() -> None:
+            if plain and weight(self.text[plain[0][0] : plain[-1][1]]):
+                extent = plain[0][0], plain[-1][1]
+                found.append(Span("sentence", f"s{len(found) + 1}", *extent, self.text[slice(*extent)]))
+            plain.clear()
+
+        for start, end in row:
+            said = self._sentences(start + 1, end - 1) if self.text.startswith('"', start, end) else []
+            if not said or not reads_as_prose(self.text[start:end]):
+                plain.append((start, end))
+                continue
+            gather()
+            inside = [Span("sentence", f"s{at + 1}", *span, self.text[slice(*span)]) for at, span in enumerate(said)]
+            found.append(inner("paragraph", f"q{len(found) + 1}", start, end, inside))
+        gather()
         return found
 
     def _sentences(self, start: int, end: int) -> list[Range]:

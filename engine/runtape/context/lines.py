@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .cells import cells
 from .markup import LINE_TAG, is_tags_only
 from .scripts import BULLETS, UNSPACED, WIDE
 from .sentences import ends_sentence
@@ -59,6 +60,8 @@ def _runs_on(above: str, below: str, width: int) -> bool:
         return False
     if _MARKER.match(above) and _indent(below) > _indent(above):
         return not ends_sentence(above)
+    if cells(above, 0, len(above)) or cells(below, 0, len(below)):
+        return False
     if not _NARROWEST <= width <= _WIDEST or _UNSPACED.match(below.lstrip()):
         return False
     word = below.split(maxsplit=1)[0]

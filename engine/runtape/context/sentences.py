@@ -14,6 +14,8 @@ _CLOSERS = re.compile(f"[{re.escape(CLOSERS)}]*")
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 _LONGEST_SHORT_FORM = 24
+_GREEK_NEAR = 24
+"""Characters before a `;` in which a Greek letter makes it a question mark."""
 
 
 def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -51,7 +53,7 @@ def _ends_here(text: str, extent: tuple[int, int], stop: re.Match[str], closed: 
     if not (text[closed].isspace() or TAG.match(text, closed, end)):
         return False
     if mark == ";":
-        return stop.start() > begin and _GREEK.match(text[stop.start() - 1]) is not None
+        return _GREEK.search(text, max(begin, stop.start() - _GREEK_NEAR), stop.start()) is not None
     following = _first_letter(text, closed, end)
     if following.islower() and (
         mark in {"...", "…"} or text[closed - 1] == ")" or ("." not in mark and closed > stop.end())
