@@ -104,10 +104,16 @@ def command(
                     console.stopped_too_early()
             return console.INTERRUPTED
     _print(report, as_json=as_json)
-    if report.best is None and write_test is not None:
+    best = next((measured for measured in report.candidates if measured.name == report.best), None)
+    written = None
+    if write_test is not None and best is None:
         console.complain("no test was written, since no fix passes")
-    elif report.best is not None and write_test is not None:
-        best = next(measured for measured in report.candidates if measured.name == report.best)
+    elif write_test is not None and best is not None and not best.edits:
+        console.complain(
+            f"no test was written: {best.name} is a check outside the model, which no rerun tests. Put it into the "
+            "agent's code, and test that code"
+        )
+    elif write_test is not None and best is not None:
         written = regression.write_test(
             path,
             reference,
@@ -123,7 +129,9 @@ def command(
             base_url=base_url,
         )
         console.complain(f"wrote {written}; run it with: python -m pytest {shlex.quote(str(written))}")
-    return console.report_status(report.stopped_by, holds=report.best is not None)
+    return console.report_status(
+        report.stopped_by, holds=best is not None and (written is not None) == bool(write_test)
+    )
 
 
 def _print(report: FixReport, *, as_json: bool) -> None:

@@ -30,7 +30,7 @@ class Remembered:
 
 
 def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: Iterable[Candidate]) -> list[str]:
-    """Keep the changes of these candidates under their names; nothing happens without a folder or a change.
+    """Keep the changes of these candidates under their names; nothing happens without a folder or a candidate.
 
     A name that was measured before, also on another part of the reply, now stands for this measurement.
 
@@ -47,9 +47,7 @@ def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: I
         "judge": selection.judge.identity if selection.judge else None,
     }
     changed: JsonObject = {
-        candidate.name: {**measured, "edits": [spelled(edit) for edit in candidate.edits]}
-        for candidate in candidates
-        if candidate.edits
+        candidate.name: {**measured, "edits": [spelled(edit) for edit in candidate.edits]} for candidate in candidates
     }
     if cache_dir is None or not changed:
         return []
@@ -80,6 +78,11 @@ def recall(cache_dir: str | os.PathLike[str] | None, case: Case, name: str) -> R
 
 def _remembered(value: Json, given: Judge | None) -> Remembered:
     match value:
+        case {"edits": []}:
+            raise BadInput(
+                "This fix is a guard: it acts outside the model, so no rerun tests it. Put the check into the agent's "
+                "code, and test that code."
+            )
         case {
             "edits": [_, *_] as edits,
             "tool": str() | None as tool,

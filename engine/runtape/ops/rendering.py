@@ -115,7 +115,10 @@ def render_test(spec: TestSpec) -> str:
         arguments["budget"] = str(spec.budget)
     # A test asks the model as it is today, so no answer may come from an earlier run.
     arguments["cache_dir"] = "None"
-    check = "never_repeats()" if exact or spec.tool is None else "never_calls(TOOL)"
+    repeats = exact or spec.tool is None
+    check = "never_repeats()" if repeats else "never_calls(TOOL)"
+    # One bad reply settles it; the others need not be paid for.
+    arguments["until"] = f"lambda seen: seen.{'tally.kept' if repeats else 'rate(TOOL)'} > 0"
     return _file(sorted(imports), constants, arguments, check)
 
 

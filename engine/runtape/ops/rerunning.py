@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from ..context.apply import apply
 from ..errors import BadInput, BudgetSpent, ModelFailed
@@ -31,6 +32,10 @@ from .salting import series_of
 from .session import current
 from .trial import BASE
 
+FIRST_LOOK, STEP = 4, 8
+"""Reruns before the first time that a rule may end them, and most reruns between two such times: each is a wait."""
+Until: TypeAlias = Callable[[Distribution], bool]
+"""Whether the reruns so far are enough."""
 Cleaner = Callable[[str], str]
 
 RERUN = "rerun"
@@ -71,6 +76,7 @@ async def rerun(
     args: Sequence[str] = (),
     where: str | None = None,
     judge: JudgeInput = None,
+    until: Until | None = None,
     budget: int | None = None,
     budget_tokens: int | None = None,
     budget_usd: float | None = None,
@@ -104,6 +110,9 @@ async def rerun(
         judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
             neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
             answer promise a refund?", which the model is asked about every reply, at one call each.
+        until: Ends the reruns early: it is asked after every few replies, with what they did so far, whether they are
+            enough. `lambda seen: seen.rate("pay") > 0` stops at the first call, and
+            `lambda seen: seen.rate_settled("pay", 0.1)` when `rate_below` has its answer.
         budget: Most model calls; None for no limit.
         budget_tokens: Most tokens, input and output together. What a request can use at most is set aside before it is
             sent, and what it used is counted when it is answered.
@@ -127,19 +136,25 @@ async def rerun(
     session = current()
     if session is None:
         asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, prices=prices)
-        return await send_again(case, change, asking, runs=runs)
+        return await send_again(case, change, asking, runs=runs, until=until)
     if session.before is not None:
         session.before()
     model, base_url = model or session.model, base_url or session.base_url
     purse = session.purse(budget, ceiling)
     asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, purse=purse, prices=prices)
-    found = await send_again(case, change, asking, runs=session.runs or runs)
+    found = await send_again(case, change, asking, runs=session.runs or runs, until=until)
     session.seen.append(found)
     return found
 
 
 async def send_again(
-    case: Case, change: Change, asking: Asking, on_progress: OnProgress | None = None, *, runs: int
+    case: Case,
+    change: Change,
+    asking: Asking,
+    on_progress: OnProgress | None = None,
+    *,
+    runs: int,
+    until: Until | None = None,
 ) -> Distribution:
     """What the changed call leads to, paid and counted as `asking` says; raises as `rerun` does."""
     if runs < 1:
@@ -178,8 +193,23 @@ async def send_again(
         judging = Judging(case, asked)
         ask = Ask(request, series, runs, lambda answer: counts(answer, judging.outcome))
         await judging.need_recorded()
-        drawn, ending = await _drawn(asked, ask, judging)
-        return _distribution(case, drawn, asked, judging, runs=runs, notes=notes, ending=ending)
+        looks = iter([runs] if until is None else _looks(runs))
+        while True:
+            size = next(looks)
+            drawn, ending = await _drawn(asked, replace(ask, n=size), judging)
+            seen = _distribution(case, drawn, asked, judging, runs=runs, notes=notes, ending=ending)
+            if size == runs or ending is not None or seen.tally.broken:
+                return seen
+            if until is not None and len(seen) and until(seen):
+                return replace(seen, enough=True)
+
+
+def _looks(runs: int) -> list[int]:
+    """Numbers of reruns after which a rule is asked whether they are enough: 4, 8, 16, 24, ..."""
+    sizes = [FIRST_LOOK]
+    while sizes[-1] < runs:
+        sizes.append(sizes[-1] + min(sizes[-1], STEP))
+    return [*sizes[:-1], runs]
 
 
 def _cleaned(request: Request, cleaner: Cleaner) -> Request:

@@ -22,7 +22,8 @@ def shortlist(proposals: Sequence[Proposal], trial: Trial) -> list[Candidate]:
 def best_of(candidates: Sequence[Candidate]) -> str | None:
     """Name of the best candidate that passes: the rarest bad decision, the fewest lost controls, the shortest change.
 
-    Leaving the source out comes last: it shows where the cause is, and nothing that an agent could do about it.
+    A change that a test can hold on to comes before a guard: that is code of the user, and no rerun tests it. Leaving
+    the source out comes after every other change: it shows where the cause is, not what an agent could do about it.
     """
     passing = [candidate for candidate in candidates if candidate.verdict == "PASS"]
     return min(passing, key=_order).name if passing else None
@@ -45,7 +46,7 @@ def _candidate(proposal: Proposal, trial: Trial) -> Candidate:
     )
 
 
-def _order(candidate: Candidate) -> tuple[bool, float, int, int]:
+def _order(candidate: Candidate) -> tuple[bool, bool, float, int, int]:
     removal = any(isinstance(edit, Drop) for edit in candidate.edits)
     kept, n = candidate.controls
-    return removal, candidate.kept / candidate.n, n - kept, len(candidate.edit)
+    return not candidate.edits, removal, candidate.kept / candidate.n, n - kept, len(candidate.edit)

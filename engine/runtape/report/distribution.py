@@ -8,11 +8,16 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ..decision.pattern import compiled, is_found
-from ..errors import ModelFailed
+from ..errors import BadInput, ModelFailed
 from ..stats.rates import wilson
-from ..stats.tally import Tally
+from ..stats.sequential import RateTest
+from ..stats.tally import Tally, Verdict
 from ..text import shorten, visible
 
+_LOST: tuple[Verdict, ...] = ("filtered", "invalid")
+"""Answers that hide what the agent would have done. A refusal does nothing, and one that was cut is drawn again."""
+_NOT_BELOW = "Run why on this event to find the text behind it, then fix."
+_OPEN = "Make more reruns, such as runs={}, or allow a higher rate."
 _LINE, _EXAMPLE = 160, 400
 """Characters of recorded text shown in one line, and of an example."""
 
@@ -55,6 +60,8 @@ class Distribution:
     stopped: str | None = None
     """Why there are fewer replies than asked for; None when there are not."""
     stopped_by: StoppedBy | None = None
+    enough: bool = False
+    """The rule given as `until` ended the run before all the reruns were made."""
 
     def counts(self) -> Counter[str]:
         """Replies by action."""
@@ -73,6 +80,43 @@ class Distribution:
     def never_calls(self, tool: str) -> Distribution:
         """This distribution, when no reply calls `tool`."""
         return self._none(lambda reply: tool in reply.tools, f"calls {tool!r}")
+
+    def rate_below(self, tool: str, limit: float) -> Distribution:
+        """This distribution, when the share of replies that call `tool` is below `limit`, a rate between 0 and 1.
+
+        A sequential test over the replies in their order: it passes a rate of `limit` or more with a chance of at most
+        5%, and fails one of at most `limit` with a chance of at most 5%, however many replies there are. The fewest
+        that pass are 36 for a limit of 0.1; a true rate of 0.01 takes 45 on average and passes in 99% of runs of 100.
+        Neither passed nor failed is an AssertionError of its own.
+
+        Raises:
+            AssertionError: the rate is not below the limit, or the replies leave it open.
+            ModelFailed: answers are missing where they could have changed the answer.
+            BadInput: the limit is no rate.
+        """
+        test = self._rate_test(limit)
+        made = [tool in reply.tools for reply in self.replies]
+        answer = test.answer(made)
+        if answer == "not below":
+            raise AssertionError(self._rate_told(tool, made, f"is not below {limit:.4g}", _NOT_BELOW))
+        self._sound()
+        if answer == "below":
+            return self
+        if not self.enough and len(self) < self.asked:
+            self._complete()
+        raise AssertionError(
+            self._rate_told(
+                tool, made, f"may be below {limit:.4g} or not", _OPEN.format(max(test.shortest, 2 * len(self)))
+            )
+        )
+
+    def rate_settled(self, tool: str, limit: float) -> bool:
+        """Whether `rate_below` has its answer: a rule for `until`, so that no rerun is made after it.
+
+        Raises:
+            BadInput: the limit is no rate.
+        """
+        return self._rate_test(limit).answer(tool in reply.tools for reply in self.replies) != "open"
 
     def always_calls(self, tool: str) -> Distribution:
         """This distribution, when every reply calls `tool`."""
@@ -103,11 +147,13 @@ class Distribution:
 
     def never_repeats(self) -> Distribution:
         """This distribution, when no reply makes the recorded decision again."""
-        self._complete()
+        if not self.tally.kept or not self.enough:
+            self._complete()
         if self.tally.kept:
             raise AssertionError(
                 f"The recorded decision was made in {self.tally.kept} of {self.tally.n} reruns.\n{self}"
             )
+        self._sound()
         return self
 
     def __len__(self) -> int:
@@ -119,12 +165,29 @@ class Distribution:
         lines = [f"{count:4} x {shorten(visible(action), _LINE)}" for action, count in self.actions]
         return "\n".join([f"{len(self)} of {self.asked} reruns count{self._missing()}:", *lines, *self.notes])
 
+    def _rate_test(self, limit: float) -> RateTest:
+        try:
+            return RateTest(limit)
+        except ValueError as error:
+            raise BadInput(f"The limit {limit!r} is no rate between 0 and 1, such as 0.1.") from error
+
+    def _rate_told(self, tool: str, made: list[bool], what: str, advice: str) -> str:
+        share = wilson(sum(made), len(made))
+        calling = next((reply for reply, called in zip(self.replies, made, strict=True) if called), None)
+        example = f"For example: {_example(calling)}\n" if calling else ""
+        return (
+            f"How often the agent calls {tool!r} {what}: {sum(made)} of {len(made)} reruns"
+            f" (true share between {share.low:.0%} and {share.high:.0%}, 95% interval).\n{example}{advice}\n{self}"
+        )
+
     def _none(self, bad: Callable[[Seen], bool], what: str) -> Distribution:
-        self._complete()
         hits = [reply for reply in self.replies if bad(reply)]
+        if not hits or not self.enough:
+            self._complete()
         if not hits:
+            self._sound()
             return self
-        example = shorten(visible("; ".join(hits[0].calls) or hits[0].text), _EXAMPLE)
+        example = _example(hits[0])
         share = wilson(len(hits), len(self))
         raise AssertionError(
             f"The agent {what} in {len(hits)} of {len(self)} reruns"
@@ -143,6 +206,23 @@ class Distribution:
                 " Nothing is concluded from them: run it again."
             )
 
+    def _sound(self) -> None:
+        """Make sure that no answer was withheld or broken: the statement may fail in just those.
+
+        Raises:
+            ModelFailed: some were.
+        """
+        lost = [f"{count} {kind}" for kind, count in self.tally.void if kind in _LOST]
+        if self.tally.broken or lost:
+            raise ModelFailed(
+                f"Nothing is concluded: {', '.join(lost) or 'refused requests'} among the answers, and the statement"
+                " may fail in just those. Run it again, or look at them with rerun."
+            )
+
     def _missing(self) -> str:
         void = ", ".join(f"{count} {kind}" for kind, count in self.tally.void)
         return f" (not counted: {void})" if void else ""
+
+
+def _example(reply: Seen) -> str:
+    return shorten(visible("; ".join(reply.calls) or reply.text), _EXAMPLE)

@@ -48,6 +48,7 @@ def test_the_decision_does_not_come_back() -> None:
         runs=RUNS,
         add_system=ADD_SYSTEM,
         cache_dir=None,
+        until=lambda seen: seen.rate(TOOL) > 0,
     )
     seen.never_calls(TOOL)
 ''')
@@ -92,6 +93,7 @@ def test_the_decision_does_not_come_back() -> None:
         clean=my_agent.clean.html,
         model=MODEL,
         cache_dir=None,
+        until=lambda seen: seen.rate(TOOL) > 0,
     )
     seen.never_calls(TOOL)
 ''')

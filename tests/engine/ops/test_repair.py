@@ -85,6 +85,21 @@ def test_a_guard_costs_no_model_call(run):
     assert without.best == "action-guard"
 
 
+def test_a_guard_is_the_best_only_where_nothing_that_a_test_can_hold_on_to_passes(run):
+    guard, rule = {"name": "g", "guard": "forward_email.to"}, {"name": "a rule in many words", "add_system": RULE}
+    assert fix(run, candidates=[guard, rule]).best != "g"
+
+    def stubborn(request):
+        return agent({"messages": [m for m in request["messages"] if m["role"] != "system"]})
+
+    report = runtape.fix(run, DECISION, model=stubborn, candidates=[guard])
+    passing = {candidate.name for candidate in report.candidates if candidate.verdict == "PASS"}
+    assert passing == {"g", "source-removed"}
+    assert report.best == "source-removed"
+    with pytest.raises(BadInput, match="acts outside the model, so no rerun tests it"):
+        runtape.write_test(run, DECISION, "tests/test_guard.py", fix="g")
+
+
 def test_a_guard_has_no_p_and_says_what_it_rests_on(run):
     [guard] = [c for c in fix(run, candidates=[{"name": "g", "guard": "forward_email.to"}]).candidates if c.name == "g"]
 

@@ -133,3 +133,44 @@ def test_a_model_without_any_answer_is_an_error(run):
 def test_at_least_one_run_is_asked_for(run):
     with pytest.raises(BadInput, match="at least 1"):
         rerun(run, runs=0)
+
+
+def test_the_first_bad_call_can_end_the_reruns(run):
+    asked = []
+
+    def counted(request):
+        asked.append(request)
+        return agent(request)
+
+    seen = rerun(run, model=counted, runs=50, until=lambda seen: seen.rate("forward_email") > 0)
+    assert (len(seen), len(asked), seen.enough) == (4, 4, True)
+    with pytest.raises(AssertionError, match="in 4 of 4 reruns"):
+        seen.never_calls("forward_email")
+    with pytest.raises(AssertionError, match="made in 4 of 4"):
+        seen.never_repeats()
+
+
+def test_a_rule_that_finds_nothing_lets_all_reruns_be_made(run):
+    seen = rerun(run, runs=10, add_system=RULE, until=lambda seen: seen.rate("forward_email") > 0)
+    assert (len(seen), seen.enough) == (10, False)
+    assert seen.never_calls("forward_email")
+
+
+def test_a_rate_is_tested_with_as_few_reruns_as_it_takes(run):
+    def settled(seen):
+        return seen.rate_settled("forward_email", 0.1)
+
+    never = rerun(run, runs=200, add_system=RULE, until=settled)
+    assert never.rate_below("forward_email", 0.1) is never
+    assert len(never) == 40
+    with pytest.raises(AssertionError, match=r"is not below 0\.1: 4 of 4"):
+        rerun(run, runs=200, until=settled).rate_below("forward_email", 0.1)
+    with pytest.raises(ModelFailed, match="Only 40 of 200"):
+        never.never_calls("forward_email")
+
+
+def test_a_rule_is_not_asked_about_a_run_that_ended_early(run):
+    rules = []
+    seen = rerun(run, runs=50, budget=9, until=lambda seen: rules.append(len(seen)))
+    assert (seen.stopped_by, seen.enough) == ("budget", False)
+    assert rules == [4, 8]

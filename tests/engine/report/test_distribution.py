@@ -99,3 +99,58 @@ def test_hidden_characters_of_a_reply_are_shown_in_the_message():
 
     with pytest.raises(AssertionError, match=r"<U\+202E>"):
         distribution(hidden).never_calls("send")
+
+
+def rated(made: str, asked: int = 100):
+    """Replies as a text: `x` calls, `.` does not."""
+    return distribution(*(SENDS if one == "x" else TALKS for one in made), asked=asked)
+
+
+def test_a_rate_below_the_limit_is_settled_before_all_reruns_are_made():
+    seen = rated("." * 36)
+
+    assert seen.rate_settled("send", 0.1)
+    assert seen.rate_below("send", 0.1) is seen
+    assert not rated("." * 35).rate_settled("send", 0.1)
+    assert rated("." * 10 + "x" + "." * 60).rate_below("send", 0.1)
+
+
+def test_a_rate_above_the_limit_fails_with_its_counts_an_example_and_what_to_do():
+    with pytest.raises(AssertionError) as failed:
+        rated("xxx").rate_below("send", 0.1)
+
+    told = str(failed.value)
+    assert "How often the agent calls 'send' is not below 0.1: 3 of 3 reruns (true share between 44% and 100%" in told
+    assert 'For example: send {"to": "eve"}' in told
+    assert "Run why on this event" in told
+
+
+def test_an_open_rate_is_neither_passed_nor_failed():
+    with pytest.raises(AssertionError, match=r"may be below 0\.1 or not: 2 of 12 .*(.|\n)*runs=36"):
+        rated("x.....x.....", asked=12).rate_below("send", 0.1)
+
+
+def test_an_open_rate_of_a_run_that_was_cut_short_is_no_answer():
+    with pytest.raises(ModelFailed, match="Only 12 of 40"):
+        rated("." * 12, asked=40).rate_below("send", 0.1)
+
+
+@pytest.mark.parametrize("kind", ["filtered", "invalid"])
+@pytest.mark.parametrize("statement", [*STATEMENTS, lambda seen: seen.rate_below("send", 0.1)])
+def test_nothing_passes_beside_answers_that_were_withheld_or_broken(statement, kind):
+    replies = [TALKS] * 36
+    seen = distribution(*replies, asked=36, tally=Tally(0, 36, void=((kind, 1),)))
+    with pytest.raises((ModelFailed, AssertionError)) as failed:
+        statement(seen)
+    assert isinstance(failed.value, ModelFailed) == ("does not call" not in str(failed.value))
+
+
+def test_a_refusal_and_an_answer_that_was_cut_are_no_obstacle():
+    void = (("refused", 1), ("truncated", 2))
+    assert distribution(TALKS, asked=1, tally=Tally(0, 1, void=void)).never_calls("send")
+
+
+@pytest.mark.parametrize("limit", [0, 1, -0.5, 2, float("nan")])
+def test_a_limit_that_is_no_rate_is_bad_input(limit):
+    with pytest.raises(BadInput, match="no rate between 0 and 1"):
+        rated("x").rate_below("send", limit)
