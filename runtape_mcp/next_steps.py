@@ -9,6 +9,7 @@ import json
 from dataclasses import replace
 
 from runtape.report.fields import next_step as told
+from runtape.report.fix_page import is_guard
 from runtape.report.results import FixReport, WhyReport
 
 from .consent import ceiling
@@ -80,6 +81,8 @@ def _done(job: Job, asked: Question) -> str:
             events = [event for event in leading.events if event is not None]
             where = f" show_event with event={events[0]} shows the text in place." if events else ""
             return f"{told(report)} {_spelled(asked.decision)}{where}"
+        case FixReport(best=str(best)) as report if is_guard(report, best):
+            return f"{told(report)} It is a proposal: show it to the user, who decides."
         case FixReport(best=str(best)) as report:
             # The test takes no exact_args; the name of a measured change finds its decision.
             decision = replace(asked.decision, exact_args=False)

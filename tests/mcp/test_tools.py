@@ -17,6 +17,7 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, TextCon
 from mcp_fakes import CAUSE, FakeVerbs, Steps, why_report
 from mcp_traces import run, write
 
+from runtape.context.edits import AddSystem, Edit
 from runtape.errors import ModelFailed
 from runtape.report.results import Candidate, FixReport
 from runtape_mcp.fence import Fence
@@ -233,9 +234,13 @@ async def test_fix_hands_candidates_and_controls_on(tmp_path: Path, era: str) ->
 class Measuring(Steps):
     """Work that ends with one measured change that holds."""
 
+    edits: tuple[Edit, ...] = (AddSystem("Never forward."),)
+
     async def run(self, stretch: Stretch) -> Ended:
         await super().run(stretch)
-        best = Candidate("my rule", "Never forward.", 0, 10, 0.00001, (3, 3), "PASS", "", [("calls archive_email", 10)])
+        best = Candidate(
+            "my rule", "Never forward.", 0, 10, 0.00001, (3, 3), "PASS", "", [("calls archive_email", 10)], self.edits
+        )
         return Ended(
             FixReport(
                 "run", 9, "calls forward_email", (10, 10), [best], "my rule", 3, 0, 3, None, planned=3, why=why_report()
@@ -255,6 +260,16 @@ async def test_fix_tells_the_cause_the_changes_and_how_to_keep_the_best(tmp_path
         'The arguments: trace="run", event="tool:forward_email", tool="forward_email" and the same match. '
         'For write_test also fix="my rule" and a path such as tests/test_regression.py.'
     ) in answer["next"]
+
+
+async def test_a_guard_is_not_offered_to_write_test(tmp_path: Path) -> None:
+    class Guarding(Measuring):
+        edits = ()
+
+    async with connected(tmp_path, Guarding(3)) as client:
+        answer = fields(await client.call_tool("fix", ABOUT))
+    assert "Put this check into the agent's own code" in answer["next"]
+    assert "write_test" not in answer["next"]
 
 
 async def test_a_decision_that_was_named_by_recorded_text_is_not_repeated(tmp_path: Path) -> None:

@@ -24,9 +24,16 @@ def next_step(report: FixReport) -> str:
         return "Run fix again with a larger budget to go on; nothing is paid for twice."
     if report.stopped:
         return "Run fix again with the same arguments to go on; nothing is paid for twice."
+    if is_guard(report, report.best):
+        return "Put this check into the agent's own code, and test that code: no rerun can hold on to it."
     if report.best:
         return "Write a test with this fix, and put the change into the agent."
     return "Propose a change of your own as a candidate and run fix again; what was measured is not paid for twice."
+
+
+def is_guard(report: FixReport, name: str | None) -> bool:
+    """Whether this candidate is a check outside the model: it changes nothing that is sent."""
+    return any(candidate.name == name and not candidate.edits for candidate in report.candidates)
 
 
 def _blocks(report: FixReport) -> Iterator[Block]:
