@@ -65,12 +65,15 @@ async def lead(
     local = isinstance(model, HttpModel) and model.local
     if wanted is None and not local:
         return Lead()
-    about = f"{model.identity} {case.request.body.get('model')}"
-    known = None if wanted else asked.cache.no_logprobs(about)
     reason = unfit(case) if isinstance(model, HttpModel) else "a model function gives no log-probabilities"
-    if reason or known:
-        return _unused(reason or known or "")
+    if reason:
+        return _unused(reason)
+    about = f"{model.identity} {case.request.body.get('model')}"
     reader = Reader(case, asked.reading_sampler(case.request), render, alone=local)
+    # A search that is run again finds the reply that it had, and counts it as before.
+    known = None if wanted or reader.has_read(asked.cache, model.identity) else asked.cache.no_logprobs(about)
+    if known:
+        return _unused(known)
     try:
         base = await reruns()
         if base.n < FEWEST_ANSWERS or not base.kept:

@@ -10,6 +10,7 @@ from ..decision.matchers import CallsTools
 from ..decision.sampling import sampling_of
 from ..errors import EditChangesNothing
 from ..sample.asks import Ask
+from ..sample.cache import ReplyCache, key_of
 from ..sample.sampler import Sampler
 from ..search.likelihood import Readings
 from ..wire.logprobs import Token, asking_for_logprobs, tokens_of
@@ -69,6 +70,10 @@ class Reader:
         self._render = render
         self._alone = alone
         self._opening = ""
+
+    def has_read(self, cache: ReplyCache, identity: str) -> bool:
+        """Whether the context as recorded was read before, from the model of that identity."""
+        return bool(cache.answers(key_of(identity, self._request(frozenset())), SERIES))
 
     async def base(self) -> Likelihood:
         """The chance of the decision as recorded; has to be read first, since it shows how calls open.
