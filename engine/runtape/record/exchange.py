@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..canon import loads
 from ..wire.dialect import Dialect
 from ..wire.dialects import dialect_of_path
-from ..wire.values import Json, JsonObject
+from ..wire.values import JsonObject
 from .answer import ERROR_STATUS, Received, answer
 from .attempt import Attempt
 from .clients import library
 from .guard import said
+from .journal import Body, UnreadableBody
 from .run import Run, held
 from .watched import watched
 
@@ -42,27 +42,26 @@ def begin(run: Run, request: Any, *, attributed: bool) -> Attempt | None:
     meta: JsonObject = {} if attributed else {"unattributed": True}
     try:
         content: bytes = request.content
-        parts = dialect.split(_object(loads(content)))
-    except Exception as error:  # noqa: BLE001 -- no JSON, of another shape, or a stream that only the library may read
-        why = f"its body cannot be read ({type(error).__name__}: {said(error)})"
-        run.append("log", {"message": "a model call was not recorded", "unparsed": why, "path": path}, meta=meta)
-        return None
+    except Exception as error:  # noqa: BLE001 -- a stream that only the library may read
+        return _unread(run, path, f"{type(error).__name__}: {said(error)}", meta)
     count = request.headers.get(RETRY_COUNT)
     waiting = held.get()
     if isinstance(waiting, Call) and waiting.run is run and count not in (None, "0") and waiting.content == content:
         held.set(None)
         return waiting.again()
+    try:
+        number = run.request(_facts(dialect, request.url), Body(dialect, content), meta=meta)
+    except UnreadableBody as error:
+        return _unread(run, path, str(error), meta)
     watch = watched.get()
     if watch is not None:
         watch.model_calls += 1
-    number = run.request(_facts(dialect, request.url), parts, meta=meta)
     return Call(run, dialect, number, content, retries=count is not None).again()
 
 
-def _object(body: Json) -> JsonObject:
-    if not isinstance(body, dict):
-        raise TypeError(f"a {type(body).__name__} where an object is expected")
-    return body
+def _unread(run: Run, path: str, why: str, meta: JsonObject) -> None:
+    facts: JsonObject = {"message": "a model call was not recorded", "unparsed": f"its body cannot be read ({why})"}
+    run.append("log", {**facts, "path": path}, meta=meta)
 
 
 def _facts(dialect: Dialect, url: Any) -> JsonObject:

@@ -6,12 +6,26 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from ..trace.delta import Encoder
+from ..trace.encoder import Encoder
 from ..trace.redact import Redacted
 from ..trace.writer import Writer
+from ..wire.dialect import Dialect
 from ..wire.values import JsonObject, Parts
-from .guard import Guard
+from .guard import Guard, said
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A request as it goes over the wire."""
+
+    dialect: Dialect
+    raw: bytes
+
+
+class UnreadableBody(Exception):
+    """Raised when a request holds no JSON object."""
 
 
 class Journal:
@@ -32,10 +46,21 @@ class Journal:
         clean = self._clean(kind, payload, meta)
         return self._writer.append(kind, clean.payload, meta=clean.meta, parent=parent)
 
-    def request(self, facts: JsonObject, parts: Parts, *, meta: JsonObject) -> int:
-        """Write one `llm_request` of `facts` (`provider`, `api`, `endpoint`) and the parts of the body; its number."""
+    def request(self, facts: JsonObject, content: Parts | Body, *, meta: JsonObject) -> int:
+        """Write one `llm_request` of `facts` (`provider`, `api`, `endpoint`) and its parts or body; its number.
+
+        Raises:
+            UnreadableBody: the body is no JSON object.
+        """
+        provider = str(facts.get("provider"))
         with self._encoding:  # a request is relative to the one written before it
-            delta = self._requests.encode(str(facts.get("provider")), parts)
+            if isinstance(content, Body):
+                try:
+                    delta = self._requests.encode_body(provider, content.dialect, content.raw)
+                except Exception as error:  # no JSON, or of another shape
+                    raise UnreadableBody(f"{type(error).__name__}: {said(error)}") from error
+            else:
+                delta = self._requests.encode(provider, content)
             clean = self._clean("llm_request", {**facts, **delta.fields}, meta)
             number = self._writer.append("llm_request", clean.payload, meta=clean.meta)
             if clean.failure is None and self._writer.acknowledged(number):

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import cast
 
 from ..jsonable import jsonable
+from ..trace.events import VERSION
 from ..trace.lookup import trace_folder
 from ..wire.values import JsonObject
-
-VERSION = 1
-"""Of the trace format."""
 
 LONGEST = 500
 """Characters kept of a run's name."""

@@ -10,7 +10,7 @@ from typing import Protocol
 from ..wire.values import JsonObject, Parts
 from .asked import Asked
 from .guard import Guard
-from .journal import Journal
+from .journal import Body, Journal, UnreadableBody
 
 UNNUMBERED = -1
 """In place of an event number: nothing was written."""
@@ -34,7 +34,7 @@ class Unfinished(Protocol):
 
 
 class Run:
-    """One recording, for the parts that write into it. Nothing here raises."""
+    """One recording, for the parts that write into it. Nothing here raises but what it says."""
 
     def __init__(self, journal: Journal, guard: Guard) -> None:
         self.guard = guard
@@ -60,13 +60,26 @@ class Run:
                 return self._journal.append(kind, payload, meta=meta or {}, parent=above)
         return UNNUMBERED
 
-    def request(self, facts: JsonObject, parts: Parts, *, meta: JsonObject | None = None) -> int:
-        """Write one `llm_request`, as `Journal.request`; its number, or `UNNUMBERED`."""
+    def request(self, facts: JsonObject, content: Parts | Body, *, meta: JsonObject | None = None) -> int:
+        """Write one `llm_request`, as `Journal.request`; its number, or `UNNUMBERED`.
+
+        Raises:
+            UnreadableBody: the body is no JSON object.
+        """
         self._catch_up()
-        self.model_calls += 1
+        unreadable: UnreadableBody | None = None
         with self.guard:
             if self.active:
-                return self._journal.request(facts, parts, meta=meta or {})
+                try:
+                    number = self._journal.request(facts, content, meta=meta or {})
+                except UnreadableBody as error:
+                    unreadable = error
+                else:
+                    self.model_calls += 1
+                    return number
+        if unreadable is not None:
+            raise unreadable
+        self.model_calls += 1
         return UNNUMBERED
 
     def end(self, last: JsonObject) -> None:

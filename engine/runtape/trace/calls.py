@@ -46,6 +46,16 @@ def asked_in(response: Event) -> Iterator[Asked]:
             yield Asked(name, call_id if isinstance(call_id, str) and call_id else None)
 
 
+def tools_in(event: Event) -> Iterator[str]:
+    """The tools that an event names: the one that ran, or those that a reply asked for."""
+    if event.type == "tool_call":
+        name = tool_of(event)
+        if name:
+            yield name
+    elif event.type == "llm_response":
+        yield from (asked.name for asked in asked_in(event) if asked.name)
+
+
 def tool_of(event: Event) -> str | None:
     """The tool that a `tool_call` or `tool_result` event names."""
     name = event.payload.get("name")

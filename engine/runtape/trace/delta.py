@@ -1,99 +1,15 @@
-"""Requests as a trace stores them: only what an earlier request did not hold.
-
-Of the messages, a request stores those behind an earlier request's (`base`, `messages_append`), or all of them
-(`messages`). `system` and `tools` are stored when they differ from what the last request of the same provider in the
-file had; an absent key means unchanged, null means none. Everything else of the body (`model`, `params`) is stored
-every time.
-"""
+"""Requests put together again out of the deltas that a trace stores; `encoder` writes them."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
-from .. import canon
 from ..errors import BrokenRequest
-from ..wire.values import Json, JsonObject, Parts
+from ..wire.values import Json, Parts
+from .disk import NO_SOURCES, Sources, stored_field
 from .events import Event
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A request as it is to be written."""
-
-    fields: JsonObject
-    """Payload fields: `model`, `params`, `base` and `messages_append` or `messages`; `system`, `tools` if new."""
-    provider: str
-    conversation: bytes
-    """Digest of all its messages in order."""
-    messages: int
-    sticky: dict[str, bytes]
-    """Digest of its `system` and `tools`."""
-
-
-class Encoder:
-    """What the requests written so far held, as digests.
-
-    `encode`, writing the event and `remember` are one step under the caller's lock, since `system` and `tools` are
-    relative to the request before. A request that was not written must not be remembered.
-    """
-
-    def __init__(self) -> None:
-        self._forget()
-
-    def encode(self, provider: str, parts: Parts) -> Delta:
-        """The request against the requests remembered; only the part that is new is copied."""
-        if self._pid != os.getpid():  # a forked child writes a file of its own, in which no earlier request stands
-            self._forget()
-        fields: JsonObject = {"model": parts.model}
-        before = self._sticky.get(provider, _NOTHING_SENT)
-        sticky = {"system": _digest(parts.system), "tools": _digest(parts.tools)}
-        if sticky["system"] != before["system"]:
-            fields["system"] = parts.system
-        if sticky["tools"] != before["tools"]:
-            fields["tools"] = parts.tools
-        digests = [_digest(message) for message in parts.messages]
-        base, shared = self._longest(digests)
-        if base is None:
-            fields["messages"] = parts.messages
-        else:
-            fields["base"] = base
-            fields["messages_append"] = parts.messages[shared:]
-        fields["params"] = parts.params
-        return Delta(fields, provider, _chain(digests), len(digests), sticky)
-
-    def remember(self, event: int, delta: Delta, payload: JsonObject) -> None:
-        """Let later requests build on this one, written as `event` with `payload`: `delta.fields` after redaction.
-
-        A redaction that took messages or fields away is noticed, and nothing will build on it.
-        """
-        if payload.get("provider") == delta.provider and all(
-            key in payload and _size(payload[key]) == _size(value) for key, value in delta.fields.items()
-        ):
-            self._conversations[delta.conversation] = event
-            self._lengths.add(delta.messages)
-            self._sticky[delta.provider] = delta.sticky
-        else:
-            self._sticky[delta.provider] = _UNKNOWN
-
-    def _forget(self) -> None:
-        self._pid = os.getpid()
-        self._conversations: dict[bytes, int] = {}
-        """The latest request whose messages have a digest."""
-        self._lengths: set[int] = set()
-        """How many messages these requests have."""
-        self._sticky: dict[str, dict[str, bytes]] = {}
-        """Digests of the `system` and `tools` that a reader of the file now assumes for a provider."""
-
-    def _longest(self, digests: list[bytes]) -> tuple[int | None, int]:
-        for length in range(len(digests), 0, -1):
-            if length in self._lengths:
-                base = self._conversations.get(_chain(digests[:length]))
-                if base is not None:
-                    return base, length
-        return None, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +20,116 @@ class Step:
     messages: list[Json]
 
 
-class Expander:
-    """Requests of one trace put together again; each is worked out once."""
+_M = TypeVar("_M")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """The messages that one request event stores."""
+
+    base: int | None
+    pieces: list[Json] | None
+    """What to make of the messages of the base; None: `added` behind all of them."""
+    added: list[Json]
+
+    @classmethod
+    def of(cls, event: Event) -> _Stored:
+        """Raises BrokenRequest when they are of the wrong shape."""
+        payload = event.payload
+        base = payload.get("base")
+        if not isinstance(base, (int, type(None))):
+            raise BrokenRequest(f"event {event.id}: `base` is not an event number")
+        key = "messages" if base is None else "messages_parts" if "messages_parts" in payload else "messages_append"
+        messages = payload.get(key)
+        if not isinstance(messages, list):
+            raise BrokenRequest(f"event {event.id}: `{key}` is not a list")
+        if key != "messages_parts":
+            return cls(base, None, messages)
+        if not all(_is_piece(piece) for piece in messages):
+            raise BrokenRequest(f"event {event.id}: `{key}` holds something that is neither `keep` nor `new`")
+        return cls(base, messages, [])
+
+    def onto(self, before: list[_M], wrap: Callable[[Json], _M], event: int) -> list[_M]:
+        """The messages of the request `event`, out of those of its base.
+
+        Raises:
+            BrokenRequest: it keeps messages that the base has not.
+        """
+        if self.pieces is None:
+            before += map(wrap, self.added)
+            return before
+        whole: list[_M] = []
+        for piece in self.pieces:
+            match piece:
+                case {"keep": [int(first), int(behind)]}:
+                    if behind > len(before):
+                        raise BrokenRequest(f"event {event} keeps {behind} messages of one that has {len(before)}")
+                    whole += before[first:behind]
+                case {"new": list(new)}:
+                    whole += map(wrap, new)
+                case _:
+                    pass
+        return whole
+
+
+def _brought_by(event: int) -> Callable[[Json], tuple[int, Json]]:
+    return lambda message: (event, message)
+
+
+def _is_piece(piece: Json) -> bool:
+    match piece:
+        case {"keep": [int(first), int(behind)]}:
+            return 0 <= first <= behind
+        case {"new": list()}:
+            return True
+        case _:
+            return False
+
+
+class Requests(Protocol):
+    """The requests of a trace, wherever they are kept."""
+
+    def request(self, number: int) -> Event | None:
+        """The request of that number, if its content is there."""
+        ...
+
+    def sources(self, number: int) -> Sources:
+        """The events that its system prompt and its tools stand in."""
+        ...
+
+
+class Listed:
+    """Requests in memory."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         self._requests: dict[int, Event] = {}
-        self._sticky: dict[int, dict[str, Json]] = {}
-        self._messages: dict[int, list[Json]] = {}
-        last: dict[object, dict[str, Json]] = {}
+        self._sources: dict[int, Sources] = {}
+        last: dict[str, Sources] = {}
         for event in events:
             if event.type != "llm_request" or "dropped" in event.payload:
                 continue
             provider = str(event.payload.get("provider"))
-            before = last.get(provider, _EMPTY)
-            last[provider] = {key: event.payload.get(key, before[key]) for key in before}
+            before = last.get(provider, NO_SOURCES)
+            system = event if "system" in event.payload else before.system
+            last[provider] = Sources(system, event if "tools" in event.payload else before.tools)
             self._requests[event.id] = event
-            self._sticky[event.id] = last[provider]
+            self._sources[event.id] = last[provider]
+
+    def request(self, number: int) -> Event | None:
+        """See `Requests`."""
+        return self._requests.get(number)
+
+    def sources(self, number: int) -> Sources:
+        """See `Requests`."""
+        return self._sources.get(number, NO_SOURCES)
+
+
+class Expander:
+    """Requests of one trace put together again; each is worked out once."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
+        self._messages: dict[int, list[Json]] = {}
 
     def parts(self, request: int) -> Parts:
         """The request as it was sent.
@@ -131,58 +141,60 @@ class Expander:
         model, params = payload.get("model"), payload.get("params")
         if not isinstance(model, (str, type(None))) or not isinstance(params, (dict, type(None))):
             raise BrokenRequest(f"event {request}: `model` must be text and `params` an object")
-        sticky = self._sticky[request]
-        return Parts(model, sticky["system"], list(self._whole(request)), sticky["tools"], params or {})
+        return Parts(model, self.system(request), list(self._whole(request)), self.tools(request), params or {})
 
     def system(self, request: int) -> Json:
         """The system prompt outside the messages; None also when the request has no content."""
-        return self._sticky.get(request, _EMPTY)["system"]
+        return stored_field(self._requests.sources(request).system, "system")
 
     def tools(self, request: int) -> Json:
         """The tools that the request offers; None also when the request has no content."""
-        return self._sticky.get(request, _EMPTY)["tools"]
+        return stored_field(self._requests.sources(request).tools, "tools")
 
     def history(self, request: int) -> list[Step]:
-        """The requests that this one builds on, oldest first, and itself.
+        """The requests that this one builds on, each with the messages that it added and that are still there.
+
+        In the order of the messages, so that together they are those of the request.
 
         Raises:
             BrokenRequest: one of them is missing, circular or of the wrong shape.
         """
-        steps: dict[int, Step] = {}
-        at: int | None = request
-        while at is not None:
-            steps[at], at = self._step(request, at, steps)
-        return list(reversed(steps.values()))
+        whole: list[tuple[int, Json]] = []
+        for at, stored in self._stored(request, ()):
+            whole = stored.onto(whole, _brought_by(at), at)
+        steps = [Step(request, [])] if not whole else []
+        for at, message in whole:
+            if not steps or steps[-1].event != at:
+                steps.append(Step(at, []))
+            steps[-1].messages.append(message)
+        return steps if steps[-1].event == request else [*steps, Step(request, [])]
 
     def _whole(self, request: int) -> list[Json]:
-        steps: dict[int, Step] = {}
-        at: int | None = request
-        while at is not None and at not in self._messages:
-            steps[at], at = self._step(request, at, steps)
-        whole = [] if at is None else list(self._messages[at])
-        for step in reversed(steps.values()):
-            whole += step.messages
+        stored = self._stored(request, self._messages)
+        if not stored:
+            return self._messages[request]
+        base = stored[0][1].base
+        whole = [] if base is None else list(self._messages[base])
+        for at, part in stored:
+            whole = part.onto(whole, lambda message: message, at)
         if len(self._messages) >= _KEPT:
             del self._messages[next(iter(self._messages))]
         self._messages[request] = whole
         return whole
 
-    def _step(self, request: int, at: int, taken: Collection[int]) -> tuple[Step, int | None]:
-        """What the request `at` stores, on the way back from `request`; and the request before it."""
-        if at in taken:
-            raise BrokenRequest(f"event {request} cannot be put together: it builds on itself, by way of event {at}")
-        payload = self._request(at, by=request).payload
-        base = payload.get("base")
-        if not isinstance(base, (int, type(None))):
-            raise BrokenRequest(f"event {at}: `base` is not an event number")
-        key = "messages" if base is None else "messages_append"
-        messages = payload.get(key)
-        if not isinstance(messages, list):
-            raise BrokenRequest(f"event {at}: `{key}` is not a list")
-        return Step(at, messages), base
+    def _stored(self, request: int, known: Collection[int]) -> list[tuple[int, _Stored]]:
+        """What the request and those that it builds on store, oldest first, back to one of those known."""
+        found: dict[int, _Stored] = {}
+        at: int | None = request
+        while at is not None and at not in known:
+            if at in found:
+                raise BrokenRequest(f"event {request} cannot be put together: it builds on itself, by way of event {at}")
+            found[at] = _Stored.of(self._request(at, by=request))
+            at = found[at].base
+        return list(reversed(found.items()))
 
     def _request(self, number: int, by: int | None = None) -> Event:
-        found = self._requests.get(number)
+        found = self._requests.request(number)
         if found is None:
             whose = f"event {number}" if by in (None, number) else f"event {number}, on which event {by} builds,"
             raise BrokenRequest(f"{whose} is not in this trace as a request with its content")
@@ -195,27 +207,8 @@ def expand(events: Iterable[Event], request: int) -> Parts:
     Raises:
         BrokenRequest: it is no request, or one that it builds on is missing, circular or of the wrong type.
     """
-    return Expander(events).parts(request)
+    return Expander(Listed(events)).parts(request)
 
 
-_EMPTY: dict[str, Json] = {"system": None, "tools": None}
 _KEPT = 64
 """Requests kept whole: each holds its full history, so keeping all would be quadratic in a long run."""
-_NONE = b"null"
-
-
-def _digest(value: Json) -> bytes:
-    """Equal for values that are the same JSON, key order included: the body is rebuilt as it was."""
-    return _NONE if value is None else hashlib.sha256(canon.dumps(value)).digest()
-
-
-def _chain(digests: list[bytes]) -> bytes:
-    return hashlib.sha256(b"".join(digests)).digest()
-
-
-_NOTHING_SENT = {"system": _NONE, "tools": _NONE}
-_UNKNOWN = {"system": b"", "tools": b""}
-
-
-def _size(value: Json) -> int | None:
-    return len(value) if isinstance(value, list) else None

@@ -6,19 +6,27 @@ and one that cannot be used is set aside with its place and a reason.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
+import orjson
+
 from .. import canon
-from ..errors import TraceNotFound, TraceUnreadable
-from .events import Event
+from ..errors import BrokenRequest, TraceNotFound, TraceUnreadable
+from ..wire.values import Json
+from .disk import Disk
+from .events import VERSION, Event
 from .fields import Misfit, event_of, has_lost_numbers
 from .looks import looks_like
+from .packing import PACKED, text_in, unpacked
 
 MAX_LINE: Final = 128_000_000
 """Bytes of one line; twice what a recorder writes."""
+IN_MEMORY: Final = 4_000_000
+"""Bytes of a file whose events are all kept in memory."""
 MAX_PROBLEMS: Final = 1_000
 """Problems told one by one; the last one counts the rest."""
 
@@ -40,8 +48,8 @@ class Problem:
 class Reading:
     """What a file held."""
 
-    events: list[Event]
-    """In file order, each number once."""
+    events: list[Event] | Disk
+    """In file order, each number once; left in the file when it is large."""
     problems: list[Problem]
     """In file order. The event on the line is left out, unless the reason says that it is kept."""
     truncated: bool
@@ -55,9 +63,10 @@ def read(path: Path) -> Reading:
         TraceNotFound: there is no such file.
         TraceUnreadable: it cannot be opened, or holds no usable event.
     """
-    found = _Found()
     try:
         with path.open("rb") as file:
+            large = os.fstat(file.fileno()).st_size > IN_MEMORY
+            found = _Found(Disk(path) if large else [])
             for line in _lines(file):
                 found.take(line)
         if not found.events:
@@ -96,12 +105,12 @@ def _lines(file: BinaryIO) -> Iterator[_Line]:
 class _Found:
     """What has been read so far."""
 
-    def __init__(self) -> None:
-        self.events: list[Event] = []
+    def __init__(self, events: list[Event] | Disk) -> None:
+        self.events = events
         self.problems: list[Problem] = []
         self.untold = 0
         self.truncated = False
-        self._numbers: set[int] = set()
+        self._numbers: dict[int, Event] = {}
         self._whole_requests: set[int] = set()
 
     def reading(self) -> Reading:
@@ -131,24 +140,57 @@ class _Found:
             self._problem(line, f"not JSON: {error}" if line.ended else f"the last line is cut off: {error}")
 
     def _add(self, line: _Line, text: bytes) -> None:
-        event = event_of(canon.loads(text))
-        if event.id in self._numbers:
+        value, lost = self._parsed(text)
+        event = event_of(value)
+        if self._is_known(event.id):
             raise Misfit(f"a second event with the number {event.id}")
-        self._numbers.add(event.id)
-        self.events.append(event)
-        if has_lost_numbers(text):
+        if isinstance(self.events, Disk):
+            self.events.add(event, line.offset, len(line.raw or b""))
+        else:
+            if PACKED in event.meta:
+                event = self._unpacked(line, event)
+            self._numbers[event.id] = event
+            self.events.append(event)
+        if lost:
             self._problem(line, f"event {event.id} is kept; NaN or an infinite number in it is read as null")
-        if event.parent is not None and (event.parent not in self._numbers or event.parent == event.id):
+        if event.type == "run_start" and _is_newer(event.payload.get("version")):
+            self._problem(line, "it was written by a newer version of runtape; update to read all of it")
+        if event.parent is not None and (event.parent == event.id or not self._is_known(event.parent)):
             self._problem(line, f"event {event.id} is kept; its parent {event.parent} does not stand before it")
         if event.type == "llm_request":
             self._check_request(line, event)
+
+    def _parsed(self, text: bytes) -> tuple[Json, bool]:
+        """The value on a line, and whether it holds numbers that JSON has not."""
+        if isinstance(self.events, Disk):
+            try:
+                # Only the table is made now, for which it does not matter that long integers are rounded.
+                return orjson.loads(text), False
+            except orjson.JSONDecodeError:
+                pass
+        return canon.loads(text), has_lost_numbers(text)
+
+    def _is_known(self, number: int) -> bool:
+        return self.events.find(number) is not None if isinstance(self.events, Disk) else number in self._numbers
+
+    def _unpacked(self, line: _Line, event: Event) -> Event:
+        try:
+            return replace(event, payload=unpacked(event.payload, self._text))
+        except BrokenRequest as broken:
+            self._problem(line, f"event {event.id} is kept; a text in it cannot be put together: {broken}")
+            return event
+
+    def _text(self, number: int, path: tuple[str | int, ...]) -> str:
+        known = self._numbers.get(number)
+        return text_in({} if known is None else known.payload, number, path)
 
     def _check_request(self, line: _Line, event: Event) -> None:
         base = event.payload.get("base")
         if "dropped" in event.payload:
             self._problem(line, f"event {event.id} is kept but cannot be rerun; its content was left out when recorded")
         elif base is None or (type(base) is int and base in self._whole_requests):
-            own = "messages" if base is None else "messages_append"
+            own = "messages" if base is None else "messages_parts"
+            own = own if own in event.payload else "messages" if base is None else "messages_append"
             if isinstance(event.payload.get(own), list):
                 self._whole_requests.add(event.id)
             else:
@@ -161,3 +203,7 @@ class _Found:
             self.problems.append(Problem(line.number, line.offset, reason))
         else:
             self.untold += 1
+
+
+def _is_newer(version: Json) -> bool:
+    return isinstance(version, int) and version > VERSION

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Literal
 
-from .calls import asked_in, tool_of
+from .calls import tools_in
 from .events import Event
 
 Status = Literal["ok", "error", "crashed", "unknown"]
@@ -35,8 +35,10 @@ class Summary:
     """Lines of the file that could not be read fully."""
 
 
-def summary_of(name: str, events: Sequence[Event], problems: int) -> Summary:
-    """The summary of a trace that holds at least one event."""
+def summary_of(
+    name: str, events: Sequence[Event], problems: int, tools: Iterable[str], models: Iterable[str]
+) -> Summary:
+    """The summary of a trace that holds at least one event; `tools` and `models` are those named in it."""
     first, last = events[0], events[-1]
     called = first.payload.get("name") if first.type == "run_start" else None
     return Summary(
@@ -45,8 +47,8 @@ def summary_of(name: str, events: Sequence[Event], problems: int) -> Summary:
         status=_status(events),
         events=len(events),
         model_calls=sum(event.type == "llm_request" for event in events),
-        tools=_unique(_tools(events)),
-        models=_unique(_models(events)),
+        tools=tuple(dict.fromkeys(tools)),
+        models=tuple(dict.fromkeys(models)),
         duration=_duration(first, last),
         problems=problems,
     )
@@ -79,19 +81,14 @@ def _iso(ts: float) -> str | None:
         return None
 
 
-def _tools(events: Iterable[Event]) -> Iterable[str | None]:
-    for event in events:
-        if event.type == "tool_call":
-            yield tool_of(event)
-        elif event.type == "llm_response":
-            yield from (asked.name for asked in asked_in(event))
+def tools_of(events: Iterable[Event]) -> Iterator[str]:
+    """Every tool that ran or that a reply asked for."""
+    return (name for event in events for name in tools_in(event))
 
 
-def _models(events: Iterable[Event]) -> Iterable[str | None]:
+def models_of(events: Iterable[Event]) -> Iterator[str]:
+    """Every model that was asked."""
     for event in events:
         model = event.payload.get("model") if event.type == "llm_request" else None
-        yield model if isinstance(model, str) else None
-
-
-def _unique(names: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in names if name))
+        if isinstance(model, str) and model:
+            yield model

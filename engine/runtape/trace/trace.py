@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import EventNotFound, NotADecision
@@ -9,9 +10,11 @@ from ..text import shorten
 from ..wire.dialect import UnreadableReply
 from ..wire.dialects import dialect_for, logged_reply
 from ..wire.values import Json, Parts, Reply, Request
-from .calls import Call, calls_of, nearest
-from .delta import Expander, Step
+from .calls import Call, nearest
+from .delta import Expander, Listed, Step
+from .disk import Disk
 from .events import Event
+from .memory import Memory
 from .reader import Problem, Reading, read
 from .summary import Summary, summary_of
 
@@ -24,9 +27,9 @@ class Trace:
 
     path: Path
     """The file it was read from."""
-    events: list[Event]
-    """In file order, each number once."""
-    calls: list[Call]
+    events: Sequence[Event]
+    """In file order, each number once. Of a large file they are read when they are looked at."""
+    calls: Sequence[Call]
     """The model calls, in file order."""
     problems: list[Problem]
     """What was wrong with the file."""
@@ -38,10 +41,9 @@ class Trace:
         self.events = reading.events
         self.problems = reading.problems
         self.truncated = reading.truncated
-        self.calls = calls_of(self.events)
-        self._by_number = {event.id: event for event in self.events}
-        self._expander = Expander(self.events)
-        self._call_of = {part.id: call for call in self.calls for part in (call.request, call.response) if part}
+        self._table = reading.events if isinstance(reading.events, Disk) else Memory(reading.events)
+        self.calls = self._table.calls
+        self._expander = Expander(self._table.calls if isinstance(self._table, Disk) else Listed(self.events))
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
@@ -60,7 +62,7 @@ class Trace:
 
     def summary(self) -> Summary:
         """The run at a glance."""
-        return summary_of(self.name, self.events, len(self.problems))
+        return summary_of(self.name, self.events, len(self.problems), self._table.tools, self._table.models)
 
     def event(self, number: int) -> Event:
         """The event of that number.
@@ -68,17 +70,17 @@ class Trace:
         Raises:
             EventNotFound: there is none.
         """
-        found = self._by_number.get(number)
+        found = self._table.event(number)
         if found is None:
             raise EventNotFound(
                 f"trace {self.name!r} has no event {number}; its events are {self.events[0].id} to "
-                f"{max(self._by_number)}, {len(self.events)} in all"
+                f"{max(event.id for event in self.events)}, {len(self.events)} in all"
             )
         return found
 
     def call(self, event: Event | int) -> Call | None:
         """The model call that an `llm_request` or `llm_response` belongs to; None for other events."""
-        return self._call_of.get(event if isinstance(event, int) else event.id)
+        return self._table.call(event if isinstance(event, int) else event.id)
 
     def request(self, event: Event | int) -> Request:
         """The model call of an `llm_request` or `llm_response` as it was sent.

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..wire.values import JsonObject
 from .appendfile import AppendFile
-from .events import Event
+from .events import VERSION, Event
 from .lines import line_of
 
 
@@ -48,7 +48,7 @@ class Writer:
         self._gap_open = False
         """True when the last of them are not yet told of in the file."""
         self._warned = False
-        self._start: JsonObject = {"format": "runtape", "version": 1}
+        self._start: JsonObject = {"format": "runtape", "version": VERSION}
         _WRITERS.add(self)
 
     @classmethod

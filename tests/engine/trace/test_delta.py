@@ -14,7 +14,8 @@ from trace_files import START, chat, line, load, user
 
 from runtape import canon
 from runtape.errors import BrokenRequest
-from runtape.trace.delta import Encoder, expand
+from runtape.trace.delta import expand
+from runtape.trace.encoder import Encoder
 from runtape.trace.events import Event
 from runtape.wire.dialects import dialect_for
 from runtape.wire.values import Json, JsonObject, Parts

@@ -1,0 +1,257 @@
+"""The events of a large trace, left in its file: a table of where each one is, and events that are read when looked at."""
+
+from __future__ import annotations
+
+import bisect
+import os
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, overload
+
+from .. import canon
+from ..wire.values import Json, JsonObject
+from .calls import Call, tools_in
+from .events import Event
+from .fields import event_of
+from .packing import PACKED, text_in, unpacked
+
+_NONE: Final = -1
+_KEPT: Final = 8_000_000
+"""Bytes of lines whose events are kept after they were read."""
+
+
+class DiskEvent(Event):
+    """An event whose payload and meta are read from the file when they are asked for."""
+
+    __slots__ = ("_at", "_disk")
+
+    def __init__(self, disk: Disk, at: int) -> None:
+        for name, value in (("_disk", disk), ("_at", at), *zip(("id", "ts", "type", "parent"), disk.head(at), strict=True)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def payload(self) -> JsonObject:  # type: ignore[override]
+        """See `Event`."""
+        return self._disk.read(self._at).payload
+
+    @property
+    def meta(self) -> JsonObject:  # type: ignore[override]
+        """See `Event`."""
+        return self._disk.read(self._at).meta
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Event) and self._disk.read(self._at) == (
+            other._disk.read(other._at) if isinstance(other, DiskEvent) else other
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Disk(Sequence[Event]):
+    """Events in file order; 40 bytes each while they are not looked at. The file may be removed meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+        self._ids, self._parents, self._offsets = array("q"), array("q"), array("q")
+        self._sizes, self._times, self._kinds = array("q"), array("d"), array("H")
+        self._names: list[str] = []
+        self._codes: dict[str, int] = {}
+        self._sorted = True
+        self._places: dict[int, int] = {}
+        self._read: OrderedDict[int, Event] = OrderedDict()
+        self._held = 0
+        self.calls = _Calls(self)
+        self.tools: dict[str, None] = {}
+        """Every tool that ran or that a reply asked for, in order of first use."""
+        self.models: dict[str, None] = {}
+        """Every model that was asked, in order of first use."""
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            os.close(self._file)
+
+    def add(self, event: Event, offset: int, size: int) -> None:
+        """Note an event, which stands in the file at `offset`."""
+        at = len(self._ids)
+        if self._sorted and self._ids and event.id <= self._ids[-1]:
+            self._sorted = False
+            self._places = {number: place for place, number in enumerate(self._ids)}
+        if not self._sorted:
+            self._places[event.id] = at
+        self._ids.append(event.id)
+        self._parents.append(_NONE if event.parent is None else event.parent)
+        self._offsets.append(offset)
+        self._sizes.append(size)
+        self._times.append(event.ts)
+        if event.type not in self._codes:
+            self._codes[event.type] = len(self._names)
+            self._names.append(event.type)
+        self._kinds.append(self._codes[event.type])
+        self.calls.add(at, event)
+        self.tools.update(dict.fromkeys(tools_in(event)))
+        model = event.payload.get("model") if event.type == "llm_request" else None
+        if isinstance(model, str):
+            self.models[model] = None
+
+    def find(self, number: int) -> int | None:
+        """The place of the event with that number."""
+        if not self._sorted:
+            return self._places.get(number)
+        at = bisect.bisect_left(self._ids, number)
+        return at if at < len(self._ids) and self._ids[at] == number else None
+
+    def event(self, number: int) -> Event | None:
+        """The event with that number."""
+        at = self.find(number)
+        return None if at is None else self[at]
+
+    def call(self, number: int) -> Call | None:
+        """The call that an `llm_request` or its last `llm_response` belongs to."""
+        return self.calls.of(number)
+
+    def head(self, at: int) -> tuple[int, float, str, int | None]:
+        """Number, time, type and parent of the event at a place."""
+        parent = self._parents[at]
+        return self._ids[at], self._times[at], self._names[self._kinds[at]], None if parent == _NONE else parent
+
+    def read(self, at: int) -> Event:
+        """The event at a place, out of the file.
+
+        Raises:
+            ValueError: the file has been changed since it was first read.
+        """
+        known = self._read.get(at)
+        if known is not None:
+            self._read.move_to_end(at)
+            return known
+        line = os.pread(self._file, self._sizes[at], self._offsets[at])
+        event = event_of(canon.loads(line.strip(b"\0 \t\r\n").removeprefix(b"\xef\xbb\xbf")))
+        if PACKED in event.meta:
+            event = Event(event.id, event.ts, event.type, unpacked(event.payload, self._text), event.meta, event.parent)
+        self._read[at] = event
+        self._held += self._sizes[at]
+        while self._held > _KEPT and len(self._read) > 1:
+            old, _ = self._read.popitem(last=False)
+            self._held -= self._sizes[old]
+        return event
+
+    def _text(self, number: int, path: tuple[str | int, ...]) -> str:
+        at = self.find(number)
+        return text_in({} if at is None else self.read(at).payload, number, path)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        if isinstance(index, slice):
+            return [DiskEvent(self, at) for at in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return DiskEvent(self, index % len(self))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[Event]:
+        return (DiskEvent(self, at) for at in range(len(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The events that a request's `system` and `tools` stand in; None where no earlier request has any."""
+
+    system: Event | None
+    tools: Event | None
+
+
+NO_SOURCES: Final = Sources(None, None)
+
+
+class _Calls(Sequence[Call]):
+    """The model calls of a trace on disk, and what a request takes over from those before it."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._requests, self._replies = array("q"), array("q")
+        self._system, self._tools = array("q"), array("q")
+        self._last: dict[str, tuple[int, int]] = {}
+
+    def add(self, at: int, event: Event) -> None:
+        """Note an event that may belong to a model call."""
+        if event.type == "llm_request":
+            provider = str(event.payload.get("provider"))
+            system, tools = self._last.get(provider, (_NONE, _NONE))
+            whole = "dropped" not in event.payload
+            if whole:
+                system = at if "system" in event.payload else system
+                tools = at if "tools" in event.payload else tools
+                self._last[provider] = system, tools
+            self._requests.append(at)
+            self._replies.append(_NONE)
+            self._system.append(system if whole else _DROPPED)
+            self._tools.append(tools)
+        elif event.type == "llm_response" and event.parent is not None:
+            place = self._disk.find(event.parent)
+            call = None if place is None else self._call(place)
+            if call is not None:
+                self._replies[call] = at
+
+    def of(self, number: int) -> Call | None:
+        """The call that an `llm_request` or its last `llm_response` belongs to."""
+        at = self._disk.find(number)
+        if at is None:
+            return None
+        call = self._call(at)
+        if call is not None:
+            return self[call]
+        parent = self._disk.head(at)[3]
+        place = None if parent is None else self._disk.find(parent)
+        call = None if place is None else self._call(place)
+        return self[call] if call is not None and self._replies[call] == at else None
+
+    def request(self, number: int) -> Event | None:
+        """The request of that number, if its content is there."""
+        at = self._disk.find(number)
+        call = None if at is None else self._call(at)
+        return None if at is None or call is None or self._system[call] == _DROPPED else self._disk[at]
+
+    def sources(self, number: int) -> Sources:
+        """Where the system prompt and the tools of a request stand."""
+        at = self._disk.find(number)
+        call = None if at is None else self._call(at)
+        if call is None:
+            return NO_SOURCES
+        system, tools = self._system[call], self._tools[call]
+        return Sources(
+            self._disk[system] if system >= 0 else None,
+            self._disk[tools] if tools >= 0 else None,
+        )
+
+    def _call(self, at: int) -> int | None:
+        call = bisect.bisect_left(self._requests, at)
+        return call if call < len(self._requests) and self._requests[call] == at else None
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Call]: ...
+    def __getitem__(self, index: int | slice) -> Call | list[Call]:
+        if isinstance(index, slice):
+            return [self[call] for call in range(*index.indices(len(self)))]
+        reply = self._replies[index]
+        return Call(self._disk[self._requests[index]], None if reply == _NONE else self._disk[reply])
+
+    def __len__(self) -> int:
+        return len(self._requests)
+
+
+_DROPPED: Final = -2
+
+
+def stored_field(event: Event | None, name: str) -> Json:
+    """A field of an event's payload; None without an event."""
+    return None if event is None else event.payload.get(name)
