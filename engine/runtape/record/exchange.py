@@ -43,7 +43,8 @@ def begin(run: Run, request: Any, *, attributed: bool) -> Attempt | None:
     try:
         content: bytes = request.content
     except Exception as error:  # noqa: BLE001 -- a stream that only the library may read
-        return _unread(run, path, f"{type(error).__name__}: {said(error)}", meta)
+        _note_unread(run, path, f"{type(error).__name__}: {said(error)}", meta)
+        return None
     count = request.headers.get(RETRY_COUNT)
     waiting = held.get()
     if isinstance(waiting, Call) and waiting.run is run and count not in (None, "0") and waiting.content == content:
@@ -52,14 +53,15 @@ def begin(run: Run, request: Any, *, attributed: bool) -> Attempt | None:
     try:
         number = run.request(_facts(dialect, request.url), Body(dialect, content), meta=meta)
     except UnreadableBody as error:
-        return _unread(run, path, str(error), meta)
+        _note_unread(run, path, str(error), meta)
+        return None
     watch = watched.get()
     if watch is not None:
         watch.model_calls += 1
     return Call(run, dialect, number, content, retries=count is not None).again()
 
 
-def _unread(run: Run, path: str, why: str, meta: JsonObject) -> None:
+def _note_unread(run: Run, path: str, why: str, meta: JsonObject) -> None:
     facts: JsonObject = {"message": "a model call was not recorded", "unparsed": f"its body cannot be read ({why})"}
     run.append("log", {**facts, "path": path}, meta=meta)
 

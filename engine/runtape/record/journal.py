@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..trace.encoder import Encoder
+from ..trace.packing import PACKED, Packer
 from ..trace.redact import Redacted
 from ..trace.writer import Writer
 from ..wire.dialect import Dialect
@@ -36,6 +37,7 @@ class Journal:
         self._redact = redact
         self._guard = guard
         self._requests = Encoder()
+        self._texts = Packer()
         # Re-entrant: a signal handler may make a model call of its own while this thread is writing one.
         self._encoding = threading.RLock()
         # A child that is forked while another thread holds the lock would wait for a thread that it does not have.
@@ -62,9 +64,13 @@ class Journal:
             else:
                 delta = self._requests.encode(provider, content)
             clean = self._clean("llm_request", {**facts, **delta.fields}, meta)
-            number = self._writer.append("llm_request", clean.payload, meta=clean.meta)
+            # After redaction: what a reference leads to is what was written.
+            payload, is_packed = self._texts.pack(clean.payload)
+            marks = {**clean.meta, PACKED: True} if is_packed else clean.meta
+            number = self._writer.append("llm_request", payload, meta=marks)
             if clean.failure is None and self._writer.acknowledged(number):
                 self._requests.remember(number, delta, clean.payload)
+                self._texts.remember(number)
             return number
 
     @property
@@ -91,6 +97,7 @@ class Journal:
         """Begin anew in a process that was just forked: its lock, and requests that stand in a file of their own."""
         self._encoding = threading.RLock()
         self._requests = Encoder()
+        self._texts = Packer()
 
 
 _JOURNALS: weakref.WeakSet[Journal] = weakref.WeakSet()

@@ -188,7 +188,9 @@ class Expander:
         at: int | None = request
         while at is not None and at not in known:
             if at in found:
-                raise BrokenRequest(f"event {request} cannot be put together: it builds on itself, by way of event {at}")
+                raise BrokenRequest(
+                    f"event {request} cannot be put together: it builds on itself, by way of event {at}"
+                )
             found[at] = _Stored.of(self._request(at, by=request))
             at = found[at].base
         return list(reversed(found.items()))

@@ -1,4 +1,4 @@
-"""The events of a large trace, left in its file: a table of where each one is, and events that are read when looked at."""
+"""The events of a large trace, left in its file: where each one is, and events that are read when looked at."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, overload
+from typing import Final, TypeAlias, overload
 
 from .. import canon
 from ..wire.values import Json, JsonObject
@@ -18,6 +18,8 @@ from .events import Event
 from .fields import event_of
 from .packing import PACKED, text_in, unpacked
 
+Head: TypeAlias = "tuple[int, float, str, int | None]"
+"""Number, time, type and parent of an event."""
 _NONE: Final = -1
 _KEPT: Final = 8_000_000
 """Bytes of lines whose events are kept after they were read."""
@@ -27,25 +29,35 @@ class DiskEvent(Event):
     """An event whose payload and meta are read from the file when they are asked for."""
 
     __slots__ = ("_at", "_disk")
+    _at: int
+    _disk: Disk
 
     def __init__(self, disk: Disk, at: int) -> None:
-        for name, value in (("_disk", disk), ("_at", at), *zip(("id", "ts", "type", "parent"), disk.head(at), strict=True)):
-            object.__setattr__(self, name, value)
+        number, ts, kind, parent = disk.head(at)
+        put = object.__setattr__
+        put(self, "_disk", disk)
+        put(self, "_at", at)
+        put(self, "id", number)
+        put(self, "ts", ts)
+        put(self, "type", kind)
+        put(self, "parent", parent)
 
     @property
-    def payload(self) -> JsonObject:  # type: ignore[override]
+    def payload(self) -> JsonObject:
         """See `Event`."""
-        return self._disk.read(self._at).payload
+        return self.in_memory().payload
 
     @property
-    def meta(self) -> JsonObject:  # type: ignore[override]
+    def meta(self) -> JsonObject:
         """See `Event`."""
-        return self._disk.read(self._at).meta
+        return self.in_memory().meta
+
+    def in_memory(self) -> Event:
+        """The same event, read."""
+        return self._disk.read(self._at)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Event) and self._disk.read(self._at) == (
-            other._disk.read(other._at) if isinstance(other, DiskEvent) else other
-        )
+        return self.in_memory() == (other.in_memory() if isinstance(other, DiskEvent) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -60,6 +72,8 @@ class Disk(Sequence[Event]):
         self._names: list[str] = []
         self._codes: dict[str, int] = {}
         self._sorted = True
+        self.last = _NONE
+        """The largest number so far."""
         self._places: dict[int, int] = {}
         self._read: OrderedDict[int, Event] = OrderedDict()
         self._held = 0
@@ -73,28 +87,36 @@ class Disk(Sequence[Event]):
         if hasattr(self, "_file"):
             os.close(self._file)
 
-    def add(self, event: Event, offset: int, size: int) -> None:
+    def add(self, head: Head, payload: JsonObject, offset: int, size: int) -> None:
         """Note an event, which stands in the file at `offset`."""
         at = len(self._ids)
-        if self._sorted and self._ids and event.id <= self._ids[-1]:
+        number, ts, kind, parent = head
+        if number <= self.last and self._sorted:
             self._sorted = False
-            self._places = {number: place for place, number in enumerate(self._ids)}
+            self._places = {known: place for place, known in enumerate(self._ids)}
         if not self._sorted:
-            self._places[event.id] = at
-        self._ids.append(event.id)
-        self._parents.append(_NONE if event.parent is None else event.parent)
+            self._places[number] = at
+        self.last = max(number, self.last)
+        self._ids.append(number)
+        self._parents.append(_NONE if parent is None else parent)
         self._offsets.append(offset)
         self._sizes.append(size)
-        self._times.append(event.ts)
-        if event.type not in self._codes:
-            self._codes[event.type] = len(self._names)
-            self._names.append(event.type)
-        self._kinds.append(self._codes[event.type])
-        self.calls.add(at, event)
-        self.tools.update(dict.fromkeys(tools_in(event)))
-        model = event.payload.get("model") if event.type == "llm_request" else None
-        if isinstance(model, str):
-            self.models[model] = None
+        self._times.append(ts)
+        code = self._codes.get(kind)
+        if code is None:
+            code = self._codes[kind] = len(self._names)
+            self._names.append(kind)
+        self._kinds.append(code)
+        if kind == "llm_request":
+            self.calls.add_request(at, payload)
+            model = payload.get("model")
+            if isinstance(model, str) and model:
+                self.models[model] = None
+        elif kind in ("llm_response", "tool_call"):
+            if kind == "llm_response" and parent is not None:
+                self.calls.add_reply(at, parent)
+            for name in tools_in(Event(number, ts, kind, payload)):
+                self.tools[name] = None
 
     def find(self, number: int) -> int | None:
         """The place of the event with that number."""
@@ -108,11 +130,16 @@ class Disk(Sequence[Event]):
         at = self.find(number)
         return None if at is None else self[at]
 
+    def last_of(self, kind: str) -> Event | None:
+        """The last event of a type."""
+        code = self._codes.get(kind)
+        return None if code is None else self[len(self) - 1 - self._kinds[::-1].index(code)]
+
     def call(self, number: int) -> Call | None:
         """The call that an `llm_request` or its last `llm_response` belongs to."""
         return self.calls.of(number)
 
-    def head(self, at: int) -> tuple[int, float, str, int | None]:
+    def head(self, at: int) -> Head:
         """Number, time, type and parent of the event at a place."""
         parent = self._parents[at]
         return self._ids[at], self._times[at], self._names[self._kinds[at]], None if parent == _NONE else parent
@@ -180,25 +207,26 @@ class _Calls(Sequence[Call]):
         self._system, self._tools = array("q"), array("q")
         self._last: dict[str, tuple[int, int]] = {}
 
-    def add(self, at: int, event: Event) -> None:
-        """Note an event that may belong to a model call."""
-        if event.type == "llm_request":
-            provider = str(event.payload.get("provider"))
-            system, tools = self._last.get(provider, (_NONE, _NONE))
-            whole = "dropped" not in event.payload
-            if whole:
-                system = at if "system" in event.payload else system
-                tools = at if "tools" in event.payload else tools
-                self._last[provider] = system, tools
-            self._requests.append(at)
-            self._replies.append(_NONE)
-            self._system.append(system if whole else _DROPPED)
-            self._tools.append(tools)
-        elif event.type == "llm_response" and event.parent is not None:
-            place = self._disk.find(event.parent)
-            call = None if place is None else self._call(place)
-            if call is not None:
-                self._replies[call] = at
+    def add_request(self, at: int, payload: JsonObject) -> None:
+        """Note an `llm_request`."""
+        provider = str(payload.get("provider"))
+        system, tools = self._last.get(provider, (_NONE, _NONE))
+        whole = "dropped" not in payload
+        if whole:
+            system = at if "system" in payload else system
+            tools = at if "tools" in payload else tools
+            self._last[provider] = system, tools
+        self._requests.append(at)
+        self._replies.append(_NONE)
+        self._system.append(system if whole else _DROPPED)
+        self._tools.append(tools)
+
+    def add_reply(self, at: int, request: int) -> None:
+        """Note an `llm_response` to the request with that number."""
+        place = self._disk.find(request)
+        call = None if place is None else self._call(place)
+        if call is not None:
+            self._replies[call] = at
 
     def of(self, number: int) -> Call | None:
         """The call that an `llm_request` or its last `llm_response` belongs to."""

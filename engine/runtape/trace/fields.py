@@ -10,7 +10,7 @@ from typing import Final
 from ..wire.values import Json
 from .events import Event
 
-_LARGEST: Final = 2**53
+LARGEST: Final = 2**53
 """Event numbers above it are not exact in every JSON reader."""
 
 
@@ -40,7 +40,7 @@ def event_of(value: Json) -> Event:
         raise Misfit(f"`payload` is {_named(payload)}, not an object")
     if not isinstance(meta, (dict, type(None))):
         raise Misfit(f"`meta` is {_named(meta)}, not an object")
-    seconds = float(ts) if ts is not None and abs(ts) < _LARGEST else 0.0
+    seconds = float(ts) if ts is not None and abs(ts) < LARGEST else 0.0
     return Event(number, seconds, kind, payload or {}, meta or {}, _number(value.get("parent"), "parent"))
 
 
@@ -70,8 +70,8 @@ def _number(value: Json, field: str) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
         raise Misfit(f"`{field}` is {_named(value)}, not a whole number")
-    if not 0 <= value <= _LARGEST:
-        raise Misfit(f"`{field}` is not between 0 and {_LARGEST}")
+    if not 0 <= value <= LARGEST:
+        raise Misfit(f"`{field}` is not between 0 and {LARGEST}")
     return value
 
 

@@ -34,8 +34,7 @@ class Head:
         # A second list of that name, plainly or with its letters escaped, would count in place of the first.
         if f'"{self.key}"'.encode() in tail or b"\\u006" in tail or b"\\u007" in tail:
             return None
-        found = canon.loads(body[: self.opened] + tail)
-        return found if isinstance(found, dict) else None
+        return _object(body[: self.opened] + tail)
 
     def grown(self, body: bytes, new: list[Json]) -> Head | None:
         """The head of `body`, which goes on from here with `new`."""
@@ -55,11 +54,19 @@ def head_of(body: bytes, parsed: JsonObject, key: str, messages: list[Json]) -> 
         opened = _opened(body, at + len(name))
         end = None if opened is None else _end(body, opened, messages)
         if opened is not None and end is not None:
-            empty = canon.loads(body[:opened] + body[end:])
-            if isinstance(empty, dict) and _is_emptied(empty, parsed, key):
+            empty = _object(body[:opened] + body[end:])
+            if empty is not None and _is_emptied(empty, parsed, key):
                 return Head(body[:end], opened, key)
         at = body.find(name, at + 1)
     return None
+
+
+def _object(data: bytes) -> JsonObject | None:
+    try:
+        found = canon.loads(data)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _opened(body: bytes, at: int) -> int | None:

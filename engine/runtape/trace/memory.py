@@ -28,6 +28,10 @@ class Memory:
         """Every model that was asked."""
         return tuple(models_of(self._events))
 
+    def last_of(self, kind: str) -> Event | None:
+        """The last event of a type."""
+        return next((event for event in reversed(self._events) if event.type == kind), None)
+
     def event(self, number: int) -> Event | None:
         """The event of that number."""
         return self._by_number.get(number)

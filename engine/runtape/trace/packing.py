@@ -124,20 +124,22 @@ def text_in(payload: JsonObject, event: int, path: Path) -> str:
     """
     value: Json = payload
     for step in path:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-            value = value[step]
+        if isinstance(value, dict):
+            value = value.get(step) if isinstance(step, str) else None
+        elif isinstance(value, list):
+            value = value[step] if isinstance(step, int) and 0 <= step < len(value) else None
         else:
             value = None
     if not isinstance(value, str):
-        raise BrokenRequest(f"event {event} has no text at {'/'.join(map(str, path))}, where a later event refers to one")
+        raise BrokenRequest(
+            f"event {event} has no text at {'/'.join(map(str, path))}, where a later event refers to one"
+        )
     return value
 
 
 def _unpacked(value: Json, text_at: Callable[[int, Path], str]) -> Json:
     match value:
-        case {"$text": [int(event), list(path), list(parts)]} if len(value) == 1:
+        case {"$text": [int(event), list(path), list(parts)], **others} if not others:
             old = text_at(event, tuple(step for step in path if isinstance(step, (str, int))))
             return "".join(_piece(part, old, event) for part in parts)
         case list():

@@ -7,7 +7,7 @@ and one that cannot be used is set aside with its place and a reason.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -16,10 +16,10 @@ import orjson
 
 from .. import canon
 from ..errors import BrokenRequest, TraceNotFound, TraceUnreadable
-from ..wire.values import Json
+from ..wire.values import Json, JsonObject
 from .disk import Disk
 from .events import VERSION, Event
-from .fields import Misfit, event_of, has_lost_numbers
+from .fields import LARGEST, Misfit, event_of, has_lost_numbers
 from .looks import looks_like
 from .packing import PACKED, text_in, unpacked
 
@@ -27,6 +27,7 @@ MAX_LINE: Final = 128_000_000
 """Bytes of one line; twice what a recorder writes."""
 IN_MEMORY: Final = 4_000_000
 """Bytes of a file whose events are all kept in memory."""
+_BUFFER: Final = 1 << 20
 MAX_PROBLEMS: Final = 1_000
 """Problems told one by one; the last one counts the rest."""
 
@@ -56,18 +57,18 @@ class Reading:
     """True when the last line is cut off: its writer was stopped in the middle of it."""
 
 
-def read(path: Path) -> Reading:
-    """Every usable event of the file at `path`.
+def read(path: Path, *, in_memory: int = IN_MEMORY) -> Reading:
+    """Every usable event of the file at `path`; of one of more than `in_memory` bytes they stay in the file.
 
     Raises:
         TraceNotFound: there is no such file.
         TraceUnreadable: it cannot be opened, or holds no usable event.
     """
     try:
-        with path.open("rb") as file:
-            large = os.fstat(file.fileno()).st_size > IN_MEMORY
+        with path.open("rb", buffering=_BUFFER) as file:
+            large = os.fstat(file.fileno()).st_size > in_memory
             found = _Found(Disk(path) if large else [])
-            for line in _lines(file):
+            for line in _lines(file, found.is_taken if large else _never):
                 found.take(line)
         if not found.events:
             why = f" (line {found.problems[0].line}: {found.problems[0].reason})" if found.problems else ""
@@ -91,10 +92,14 @@ class _Line:
     """False when the file ends without a line end."""
 
 
-def _lines(file: BinaryIO) -> Iterator[_Line]:
+def _lines(file: BinaryIO, is_taken: Callable[[bytes, int], bool]) -> Iterator[_Line]:
+    """Every line of the file but those that `is_taken` is true of."""
     number, offset = 0, 0
     while raw := file.readline(MAX_LINE):
         number += 1
+        if is_taken(raw, offset):
+            offset += len(raw)
+            continue
         size, end = len(raw), raw[-1:]
         while end != b"\n" and (rest := file.readline(MAX_LINE)):
             size, end = size + len(rest), rest[-1:]
@@ -120,6 +125,42 @@ class _Found:
             problems = [*problems, Problem(last.line, last.offset, f"{self.untold} more problems behind this line")]
         return Reading(self.events, problems, self.truncated)
 
+    def is_taken(self, raw: bytes, offset: int) -> bool:
+        """Note the event on a line of a large file, if nothing about the line is special."""
+        disk = self.events
+        if not isinstance(disk, Disk) or not raw.endswith(b"}\n"):
+            return False
+        try:
+            # Only the table is made now, for which it does not matter that long integers are rounded.
+            value: Json = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            return False
+        if not isinstance(value, dict):
+            return False
+        number, ts, kind, parent = value.get("id"), value.get("ts"), value.get("type"), value.get("parent")
+        payload = value.get("payload")
+        if type(number) is not int or type(ts) is not float or type(kind) is not str or not isinstance(payload, dict):
+            return False
+        if not isinstance(value.get("meta"), dict) or not disk.last < number < LARGEST or not 0 <= ts < LARGEST:
+            return False
+        if not (parent is None or (type(parent) is int and 0 <= parent < number and disk.find(parent) is not None)):
+            return False
+        if kind == "run_start" or (kind == "llm_request" and not self._is_plain(number, payload)):
+            return False
+        disk.add((number, ts, kind, parent), payload, offset, len(raw))
+        return True
+
+    def _is_plain(self, number: int, payload: JsonObject) -> bool:
+        """True of a request that stands whole in the file, or goes on from one that does."""
+        base = payload.get("base")
+        own = "messages" if base is None else "messages_append"
+        if "dropped" in payload or not isinstance(payload.get(own), list):
+            return False
+        if base is not None and (type(base) is not int or base not in self._whole_requests):
+            return False
+        self._whole_requests.add(number)
+        return True
+
     def take(self, line: _Line) -> None:
         if line.raw is None:
             self._problem(line, f"longer than {MAX_LINE} bytes")
@@ -140,12 +181,12 @@ class _Found:
             self._problem(line, f"not JSON: {error}" if line.ended else f"the last line is cut off: {error}")
 
     def _add(self, line: _Line, text: bytes) -> None:
-        value, lost = self._parsed(text)
-        event = event_of(value)
+        event, lost = event_of(canon.loads(text)), has_lost_numbers(text)
         if self._is_known(event.id):
             raise Misfit(f"a second event with the number {event.id}")
         if isinstance(self.events, Disk):
-            self.events.add(event, line.offset, len(line.raw or b""))
+            head = (event.id, event.ts, event.type, event.parent)
+            self.events.add(head, event.payload, line.offset, len(line.raw or b""))
         else:
             if PACKED in event.meta:
                 event = self._unpacked(line, event)
@@ -159,16 +200,6 @@ class _Found:
             self._problem(line, f"event {event.id} is kept; its parent {event.parent} does not stand before it")
         if event.type == "llm_request":
             self._check_request(line, event)
-
-    def _parsed(self, text: bytes) -> tuple[Json, bool]:
-        """The value on a line, and whether it holds numbers that JSON has not."""
-        if isinstance(self.events, Disk):
-            try:
-                # Only the table is made now, for which it does not matter that long integers are rounded.
-                return orjson.loads(text), False
-            except orjson.JSONDecodeError:
-                pass
-        return canon.loads(text), has_lost_numbers(text)
 
     def _is_known(self, number: int) -> bool:
         return self.events.find(number) is not None if isinstance(self.events, Disk) else number in self._numbers
@@ -207,3 +238,7 @@ class _Found:
 
 def _is_newer(version: Json) -> bool:
     return isinstance(version, int) and version > VERSION
+
+
+def _never(_raw: bytes, _offset: int) -> bool:
+    return False

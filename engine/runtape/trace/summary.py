@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Literal
+from typing import Literal, Protocol
 
-from .calls import tools_in
+from .calls import Call, tools_in
 from .events import Event
 
 Status = Literal["ok", "error", "crashed", "unknown"]
@@ -35,29 +35,50 @@ class Summary:
     """Lines of the file that could not be read fully."""
 
 
-def summary_of(
-    name: str, events: Sequence[Event], problems: int, tools: Iterable[str], models: Iterable[str]
-) -> Summary:
-    """The summary of a trace that holds at least one event; `tools` and `models` are those named in it."""
+class Table(Protocol):
+    """What is known of the events of a trace without looking at each."""
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """The model calls."""
+        ...
+
+    @property
+    def tools(self) -> Iterable[str]:
+        """Every tool that ran or that a reply asked for, in order."""
+        ...
+
+    @property
+    def models(self) -> Iterable[str]:
+        """Every model that was asked, in order."""
+        ...
+
+    def last_of(self, kind: str) -> Event | None:
+        """The last event of a type."""
+        ...
+
+
+def summary_of(name: str, events: Sequence[Event], problems: int, table: Table) -> Summary:
+    """The summary of a trace that holds at least one event."""
     first, last = events[0], events[-1]
     called = first.payload.get("name") if first.type == "run_start" else None
     return Summary(
         name=called if isinstance(called, str) and called else name,
         started=_iso(first.ts),
-        status=_status(events),
+        status=_status(table),
         events=len(events),
-        model_calls=sum(event.type == "llm_request" for event in events),
-        tools=tuple(dict.fromkeys(tools)),
-        models=tuple(dict.fromkeys(models)),
+        model_calls=len(table.calls),
+        tools=tuple(dict.fromkeys(table.tools)),
+        models=tuple(dict.fromkeys(table.models)),
         duration=_duration(first, last),
         problems=problems,
     )
 
 
-def _status(events: Sequence[Event]) -> Status:
-    ended = next((event for event in reversed(events) if event.type == "run_end"), None)
+def _status(table: Table) -> Status:
+    ended = table.last_of("run_end")
     if ended is None:
-        return "crashed" if any(event.type == "run_start" for event in events) else "unknown"
+        return "unknown" if table.last_of("run_start") is None else "crashed"
     status = ended.payload.get("status")
     if status == "ok":
         return "ok"

@@ -62,7 +62,7 @@ class Trace:
 
     def summary(self) -> Summary:
         """The run at a glance."""
-        return summary_of(self.name, self.events, len(self.problems), self._table.tools, self._table.models)
+        return summary_of(self.name, self.events, len(self.problems), self._table)
 
     def event(self, number: int) -> Event:
         """The event of that number.

@@ -38,7 +38,7 @@ def test_a_run_begins_and_ends_in_its_file(tmp_path: Path) -> None:
     begin, state, note, end = events(rec.path)
     assert [event.id for event in events(rec.path)] == [0, 1, 2, 3]
     assert (begin.type, begin.payload["name"], begin.payload["tags"]) == ("run_start", "invoices", {"try": 3})
-    assert (begin.payload["format"], begin.payload["version"]) == ("runtape", 1)
+    assert (begin.payload["format"], begin.payload["version"]) == ("runtape", 2)
     assert (state.type, state.payload) == ("state", {"key": "plan", "value": ["a", "b"]})
     assert (note.type, note.payload) == ("log", {"message": "looked", "at": 2})
     assert (end.type, end.payload["status"]) == ("run_end", "ok")

@@ -12,7 +12,9 @@ from runtape import canon
 from runtape.errors import BrokenRequest
 from runtape.trace.packing import Packer, text_in, unpacked
 
-PARAGRAPH = "".join(f"Rule {number}: the agent keeps to rule {number} in every case, whoever asks.\n" for number in range(40))
+PARAGRAPH = "".join(
+    f"Rule {number}: the agent keeps to rule {number} in every case, whoever asks.\n" for number in range(40)
+)
 
 
 def written(payloads: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -28,14 +30,18 @@ def written(payloads: list[Any]) -> tuple[list[Any], list[Any]]:
         return text_in(back[event], event, path)
 
     for packed in stored:
-        back.append(unpacked(packed, text_at))
+        back.append(unpacked(packed, text_at))  # noqa: PERF401 -- later ones read those before them
     return stored, back
 
 
-words = st.lists(st.sampled_from([PARAGRAPH[:700], PARAGRAPH, "x" * 500, "é\ud83d\n" * 200, "A. ", "b\n"]), max_size=5).map("".join)
+words = st.lists(
+    st.sampled_from([PARAGRAPH[:700], PARAGRAPH, "x" * 500, "é\ud83d\n" * 200, "A. ", "b\n"]), max_size=5
+).map("".join)
 payloads = st.recursive(
     words | st.integers() | st.none(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "$text"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "$text"]), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 
@@ -71,7 +77,8 @@ def test_an_image_is_stored_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "reference", [[0, ["nothing"], [[0, 1]]], [0, ["a"], [[0, 10**9]]], [0, ["a"], [{}]], [0, ["a"], [[3, 1]]], [0, [], []]]
+    "reference",
+    [[0, ["nothing"], [[0, 1]]], [0, ["a"], [[0, 10**9]]], [0, ["a"], [{}]], [0, ["a"], [[3, 1]]], [0, [], []]],
 )
 def test_a_reference_that_leads_nowhere_is_an_error(reference: Any) -> None:
     with pytest.raises(BrokenRequest):
