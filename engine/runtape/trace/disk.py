@@ -43,12 +43,12 @@ class DiskEvent(Event):
         put(self, "parent", parent)
 
     @property
-    def payload(self) -> JsonObject:
+    def payload(self) -> JsonObject:  # pyright: ignore[reportIncompatibleVariableOverride] -- read when asked for
         """See `Event`."""
         return self.in_memory().payload
 
     @property
-    def meta(self) -> JsonObject:
+    def meta(self) -> JsonObject:  # pyright: ignore[reportIncompatibleVariableOverride] -- as above
         """See `Event`."""
         return self.in_memory().meta
 
