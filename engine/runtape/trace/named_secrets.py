@@ -31,9 +31,9 @@ _NAMED: Final = re.compile(
     r"|(?P<opened>\s{0,9}[:=]\s{0,9}(?P<inner>\\{0,15})(?P<quote>[\"']))"
     r"|(?P<joined>\s{0,9}[:=]\s{0,9}|>|\s{1,9}(?:is\s{1,9})?)(?=\S))"
 )
-_VALUE: Final = re.compile(r"[^\s\"'\\,;&<>(){}\[\]|`]{1,5000}")
+_VALUE: Final = re.compile(r"[^\s\"'\\,;&<>(){}\[\]|`]{1,2000}")
 _SCHEME: Final = re.compile(
-    r"(?P<scheme>(?i:bearer|basic|token|digest|apikey|negotiate|key)\s{1,9})(?P<value>[\w.~+/=-]{8,5000})(?![\w(<])"
+    r"(?P<scheme>(?i:bearer|basic|token|digest|apikey|negotiate|key)\s{1,9})(?P<value>[\w.~+/=-]{8,2000})(?![\w(<])"
 )
 _COOKIES: Final = re.compile(
     r"[\w.%-]{1,100}=[^\s;\"'\\,]{1,4000}(?:;\s{0,9}[\w.%-]{1,100}(?:=[^\s;\"'\\]{0,4000})?){0,50}"
@@ -164,7 +164,7 @@ _ENDS: Final = {quote: re.compile(rf"(?P<slashes>\\*)(?P<end>{quote})|\n") for q
 def _bare(match: re.Match[str], name: str, *, in_query: bool) -> tuple[int, int] | None:
     """A value without quotes."""
     text, joint = match.string, match["joined"]
-    found = _VALUE.match(text, match.end())
+    found = None if _PLACEHOLDER.match(text, match.end()) else _VALUE.match(text, match.end())
     if found is None:
         return None
     value = found.group() if in_query else found.group().rstrip(".,:")
