@@ -432,3 +432,31 @@ async def test_many_names_are_cut(memory: ReplyCache) -> None:
     [note] = sampler.notes
     assert "and 5 more" in note
     assert len(note) < 600
+
+
+async def test_a_hundred_cancelled_draws_send_nothing_more_and_keep_what_came() -> None:
+    for moment in range(100):
+        sent = 0
+
+        async def answering(_: Request, __: int, stop_after: int = moment // 4) -> list[Answer]:
+            nonlocal sent
+            sent += 1
+            for _checkpoint in range(3):
+                await anyio.lowlevel.checkpoint()
+            if sent > stop_after:
+                group.cancel_scope.cancel()
+            await anyio.lowlevel.checkpoint()
+            return [said("hi")]
+
+        budget = Budget(None)
+        with ReplyCache(None) as cache, anyio.fail_after(PATIENCE):
+            sampler = Sampler(FakeModel(answering), cache, budget, concurrency=1 + moment % 5, job="j")
+            async with anyio.create_task_group() as group:
+                group.start_soon(sampler.draw, [ask(str(number)) for number in range(40)])
+            before = sent
+            for _checkpoint in range(10):
+                await anyio.lowlevel.checkpoint()
+            assert sent == before < 40
+            assert cache.paid("j") <= sent
+            assert budget.held == 0
+            assert budget.spent == sent
