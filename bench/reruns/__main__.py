@@ -1,6 +1,6 @@
 """What reruns cost in seconds, CPU and input, beside the public package `runtape` 0.5.0, in one run.
 
-    python -m bench.reruns [--peer PYTHON] [--rows N] [--kills N]
+    python -m bench.reruns [--peer PYTHON] [--rows N] [--kills N] [--only-kills]
 
 Every row is one recorded run of an example agent, explained by both against the same server, which answers after
 `latency` seconds and keeps each request. Nothing leaves 127.0.0.0/8.
@@ -126,11 +126,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", metavar="PYTHON", help="interpreter that has the public package installed")
     parser.add_argument("--rows", metavar="N", type=int, help="only the first N rows of the first table")
+    parser.add_argument("--only-kills", action="store_true", help="only the last table")
     parser.add_argument("--kills", metavar="N", type=int, default=100, help="SIGKILLs (default 100)")
     chosen = parser.parse_args()
     hosts = ("127.0.0.1", other_name())
     rows: list[Row] = []
     with beside.folder() as here:
+        if chosen.only_kills:
+            return 0 if killing(here, chosen.kills) else 1
         peer = beside.peer_python(chosen.peer, here / "peer")
         print("Seconds of `why` from its first request to its last answer; beside them those of the whole commands.")
         good = [wall_clock(rows, peer, hosts, chosen.rows)]

@@ -30,6 +30,7 @@ class Killed:
     wanted: int
     """Samples."""
     requests: int
+    """More than the samples by those that were on their way at a kill."""
     paid_twice: int
     """Samples asked for again although their reply was in the cache when the process was killed."""
     lost: int
@@ -39,7 +40,7 @@ class Killed:
 
 
 def kill_and_resume(folder: Path, kills: int, *, seed: int = 0) -> Killed:
-    """Kill a drawing process `kills` times at random moments; then let it finish."""
+    """Kill a drawing process `kills` times while it works; then let it finish."""
     rng = random.Random(seed)
     wanted = EACH * kills
     cache, asked = folder / "killed", Counter[str]()
@@ -59,7 +60,7 @@ def kill_and_resume(folder: Path, kills: int, *, seed: int = 0) -> Killed:
     with serving(server, "127.0.0.1") as url:
         for _ in range(kills):
             process = _start(cache, url, wanted)
-            acknowledged = _acknowledge_until(process, rng.uniform(0.0, 0.06))
+            acknowledged = _acknowledged(process, rng.randint(1, 2 * EACH), rng.uniform(0.0, 0.02))
             try:
                 found = _found(cache)
             except sqlite3.Error:
@@ -80,15 +81,15 @@ def _start(cache: Path, url: str, wanted: int) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def _acknowledge_until(process: subprocess.Popen[str], seconds: float) -> set[str]:
-    """The names that the process printed before it was killed, `seconds` after the first."""
+def _acknowledged(process: subprocess.Popen[str], lines: int, seconds: float) -> set[str]:
+    """The names that the process printed before it was killed: `seconds` after so many of them, while it goes on."""
     assert process.stdout is not None
-    first = process.stdout.readline()
+    first = [process.stdout.readline() for _ in range(lines)]
     time.sleep(seconds)
     process.send_signal(signal.SIGKILL)
     rest = process.stdout.read()
     process.wait()
-    whole = (first + rest).rpartition("\n")[0]
+    whole = ("".join(first) + rest).rpartition("\n")[0]
     return set(whole.split("\n")) - {""}
 
 
