@@ -123,9 +123,9 @@ def _answer(kind: type[A], job: Job, fence: Fence, next_step: str, fields: Calla
 
     def filled(room: Room) -> A:
         left_out: Counter[str] = Counter()
-        known = {name: value for name, value in fields(_fenced(fence, room)).items() if name in kind.model_fields}
-        shown = _cut(known, room.most, left_out)
-        return kind.model_validate({**shown, **_state(job), "next": next_step + _elsewhere(job, left_out)})
+        known = {name: value for name, value in fields(shown(fence, room.passage)).items() if name in kind.model_fields}
+        cut = _cut(known, room.most, left_out)
+        return kind.model_validate({**cut, **_state(job), "next": next_step + _elsewhere(job, left_out)})
 
     *rooms, smallest = _ROOMS
     tried = map(filled, rooms)
@@ -133,10 +133,11 @@ def _answer(kind: type[A], job: Job, fence: Fence, next_step: str, fields: Calla
     return next(fitting, None) or filled(smallest)
 
 
-def _fenced(fence: Fence, room: Room) -> Show:
+def shown(fence: Fence, passage: int) -> Show:
+    """Recorded text as it appears in fields that a model reads; longer texts of at most `passage` characters."""
     return Show(
         name=lambda text: fence.show(text, _WORDS),
-        passage=lambda text: fence.excerpt(text, room.passage),
+        passage=lambda text: fence.excerpt(text, passage),
         ref=fence.ref,
         said=lambda text: fence.said(text, _NOTE),
         words=lambda text: fence.words(text, _WORDS),

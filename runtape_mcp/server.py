@@ -13,7 +13,7 @@ from mcp.server.stdio import stdio_server
 
 from runtape.installed import version
 
-from . import prompts, resources
+from . import app, prompts, resources
 from .jobs import Jobs
 from .library import Library
 from .settings import Settings
@@ -89,7 +89,9 @@ def build(settings: Settings, verbs: Verbs | None = None, *, on_close: Callable[
         lifespan=lifespan,
         log_level="WARNING",
         tools=list(TOOLS),
+        extensions=[app.apps()],
     )
     resources.add(server, library)
+    app.add(server, library)
     prompts.add(server, library)
     return server

@@ -68,8 +68,9 @@ def published(
     idempotent: bool,
     open_world: bool,
     structured: bool = True,
+    page: str | None = None,
 ) -> StrictTool:
-    """The tool that a function makes; its docstring is what the model reads."""
+    """The tool that a function makes; its docstring is what the model reads. `page` shows its answers."""
     made = StrictTool.from_function(
         function,
         title=title,
@@ -79,6 +80,7 @@ def published(
             read_only_hint=read_only, destructive_hint=False, idempotent_hint=idempotent, open_world_hint=open_world
         ),
         structured_output=None if structured else False,
+        meta={"ui": {"resourceUri": page}} if page else None,
     )
     assert isinstance(made, StrictTool)
     _refuse_unknown_arguments(made)

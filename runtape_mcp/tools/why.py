@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ..agreement import asking
 from ..answers import why_answer
+from ..app import PAGE
 from ..attend import Prepared, answered, prepare
 from ..consent import Spend
 from ..fence import Fence
@@ -67,4 +68,4 @@ async def why(
     return await answered(ctx, prepared, max_calls, spend, why_answer)
 
 
-TOOL = published(why, title="Explain a decision", read_only=False, idempotent=True, open_world=True)
+TOOL = published(why, title="Explain a decision", read_only=False, idempotent=True, open_world=True, page=PAGE)
