@@ -37,7 +37,15 @@ def apps() -> Apps:
 
     offered = Apps()
     nothing = ResourceCsp(connect_domains=[], resource_domains=[], frame_domains=[], base_uri_domains=[])
-    offered.add_html_resource(PAGE, why_view(), name="why", title="Why this decision", csp=nothing, prefers_border=True)
+    offered.add_html_resource(
+        PAGE,
+        why_view(),
+        name="why",
+        title="Why this decision",
+        description="The report of why as a page: the context, each piece coloured by what became of it.",
+        csp=nothing,
+        prefers_border=True,
+    )
     return offered
 
 

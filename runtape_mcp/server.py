@@ -31,6 +31,8 @@ INSTRUCTIONS = (
     "with the same arguments; nothing is paid for twice."
 )
 
+DESCRIPTION = "Finds out why a recorded agent took a bad decision, and keeps it from coming back."
+
 TOOLS = (
     list_traces.TOOL,
     show_event.TOOL,
@@ -83,7 +85,7 @@ def build(settings: Settings, verbs: Verbs | None = None, *, on_close: Callable[
     server = Server(
         "runtape",
         title="Runtape",
-        description="Finds out why a recorded agent took a bad decision.",
+        description=DESCRIPTION,
         version=version(),
         instructions=INSTRUCTIONS,
         lifespan=lifespan,

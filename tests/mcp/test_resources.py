@@ -35,12 +35,14 @@ async def read(client: Client, uri: str) -> str:
 @ERAS
 async def test_runs_and_events_can_be_read(tmp_path: Path, era: str) -> None:
     async with connected(tmp_path, era) as client:
-        assert [str(resource.uri) for resource in (await client.list_resources()).resources] == ["runtape://traces"]
+        listed = {str(resource.uri) for resource in (await client.list_resources()).resources}
+        assert listed == {"runtape://traces", "ui://runtape/why.html"}
         templates = (await client.list_resource_templates()).resource_templates
         assert [template.uri_template for template in templates] == [
             "runtape://trace/{trace}",
             "runtape://trace/{trace}/event/{event}",
             "runtape://report/{job}",
+            "runtape://view/{job}",
         ]
         assert "- run-1: ok" in await read(client, "runtape://traces")
         assert "| #6 llm_response calls forward_email" in await read(client, "runtape://trace/run-1")

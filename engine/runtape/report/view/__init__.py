@@ -21,7 +21,7 @@ _POLICY = (
 
 def why_view(data: JsonObject | None = None) -> str:
     """The page as HTML; with `data` (see `runtape.report.view_fields`) it draws them at once and asks no host."""
-    folder = resources.files(__package__)
+    folder = resources.files(__name__)
     page, style, script = ((folder / name).read_text(encoding="utf-8") for name in ("why.html", "why.css", "why.js"))
     policy = _POLICY.format(script=_digest(script), style=_digest(style))
     held = "" if data is None else f'<script type="application/json" id="data">{_inert(data)}</script>'
