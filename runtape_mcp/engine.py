@@ -93,8 +93,8 @@ class EngineWork:
     async def _verb(self, stretch: Stretch, purse: Budget) -> Report:
         from runtape.ops.asking import Asking
         from runtape.ops.case import open_case
-        from runtape.ops.explain import Question as Search
         from runtape.ops.explain import explain
+        from runtape.ops.investigation import Question as Search
         from runtape.ops.repair import Plan, repair
         from runtape.ops.rerunning import Change, send_again
         from runtape.sample.resolve import resolve

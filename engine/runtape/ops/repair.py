@@ -19,7 +19,7 @@ from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
 from .ending import Ending, ending_of
-from .explain import Question, investigate
+from .investigation import Question, investigate
 from .judging import JudgeInput, Judging
 from .measured import remember
 from .pace import OnProgress, Pace

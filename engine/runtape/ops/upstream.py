@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
 
 import anyio
 
@@ -20,18 +19,14 @@ from .asking import Asked
 from .authors import Author, author_of, source_of
 from .case import Case, Opened, Selection, case_at
 from .ending import Ending, ending_of
+from .investigation import Heard, Question, investigate
 from .substance import judge_writing, substance_of, writing
 from .suspects import find_suspects
 
-if TYPE_CHECKING:
-    from .explain import Heard, Question
-
 _CANNOT = "it cannot be rerun"
 
-Investigate: TypeAlias = "Callable[[Question, Asked, Heard], Awaitable[WhyReport]]"
 
-
-async def trace_back(question: Question, asked: Asked, heard: Heard, investigate: Investigate) -> WhyReport:
+async def trace_back(question: Question, asked: Asked, heard: Heard) -> WhyReport:
     """The answer to a question, and where its leading cause came from, link by link.
 
     One budget pays for all links. Each is a search of its own, over a request that was recorded before the one of the
@@ -42,23 +37,21 @@ async def trace_back(question: Question, asked: Asked, heard: Heard, investigate
         question: The decision at the end of the chain.
         asked: The models, the budget and the reply cache of all links.
         heard: As in `investigate`; takes the report of the whole chain so far.
-        investigate: Answers one question.
 
     Raises:
         BadInput: a suspect is not in the context, or there is no model.
         ModelFailed: the model gave no answer at all.
     """
-    return await _Chain(question, asked, heard, investigate).run()
+    return await _Chain(question, asked, heard).run()
 
 
 class _Chain:
     """The links so far, the decision in question first."""
 
-    def __init__(self, question: Question, asked: Asked, heard: Heard, investigate: Investigate) -> None:
+    def __init__(self, question: Question, asked: Asked, heard: Heard) -> None:
         self._question = question
         self._asked = asked
         self._heard = heard
-        self._investigate = investigate
         self._links: list[WhyReport] = []
         """Links that are done."""
 
@@ -107,7 +100,7 @@ class _Chain:
             told = f"link {len(self._links) + 1}: {message}" if self._links else message
             self._heard(whole.planned, told, whole)
 
-        return priced(await self._investigate(question, self._asked, heard))
+        return priced(await investigate(question, self._asked, heard))
 
     def _last(self, *, ends: str = "", note: str = "", ending: Ending | None = None) -> WhyReport:
         whole = replace(self._whole(self._links), ends=ends)
