@@ -6,7 +6,7 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -27,7 +27,7 @@ _REASON = 300
 def check(settings: Settings, environment: Mapping[str, str] = os.environ) -> int:
     """Prints the launch; 0 when traces can be shown and rerun, 1 when something is missing.
 
-    The model function is loaded and the base URL is connected to; no model is asked. Keys are told by name, as set or
+    The functions are loaded and the base URL is connected to; no model is asked. Keys are told by name, as set or
     not set; their values are never read out.
     """
     lines = [f"runtape-mcp {version()}"]
@@ -52,29 +52,37 @@ def check(settings: Settings, environment: Mapping[str, str] = os.environ) -> in
                 "          only runs recorded at a server on this machine can be rerun; for others set a key in the"
                 " server's environment, or pass --model-fn or --base-url"
             )
+    if settings.judge_fn:
+        lines.append(f"judge     the function {settings.judge_fn}, for answers in text")
     lines.append(f"calls     at most {settings.max_calls} a job, {settings.process_calls} a process (--max-calls)")
     lines.append(f"replies   kept in {settings.state}")
-    reasons = (_function_missing(settings.model_fn), _server_missing(settings.base_url))
+    reasons = (*_functions_missing(settings), _server_missing(settings.base_url))
     missing += [" ".join(shorten(visible(reason), _REASON).split()) for reason in reasons if reason]
     lines.extend(f"missing   {problem}" for problem in missing)
     sys.stdout.write("\n".join(lines) + "\n")
     return PROBLEM if missing else 0
 
 
-def _function_missing(spec: str | None) -> str | None:
-    """Why the model function cannot be used; None when it can, or when there is none."""
-    if spec is None:
-        return None
-    # It takes a while to load, and most launches of this command name no function.
+def _functions_missing(settings: Settings) -> Iterator[str]:
+    """Why the functions of the launch cannot be used."""
+    if settings.model_fn is None and settings.judge_fn is None:
+        return
+    # They take a while to load, and most launches of this command name no function.
+    from runtape.ops.judging import judge_function
     from runtape.sample.resolve import load_function
 
-    try:
-        # What the user's module prints is no part of what this command says.
-        with contextlib.redirect_stdout(sys.stderr):
-            load_function(spec)
-    except RuntapeError as exc:
-        return f"--model-fn: {exc}"
-    return None
+    load: tuple[tuple[str, str | None, Callable[[str], object]], ...] = (
+        ("--model-fn", settings.model_fn, load_function),
+        ("--judge-fn", settings.judge_fn, judge_function),
+    )
+    for option, spec, loaded in load:
+        try:
+            # What the user's module prints is no part of what this command says.
+            with contextlib.redirect_stdout(sys.stderr):
+                if spec is not None:
+                    loaded(spec)
+        except RuntapeError as exc:
+            yield f"{option}: {exc}"
 
 
 def _server_missing(url: str | None) -> str | None:

@@ -26,6 +26,7 @@ def test_another_question_trace_verb_or_model_has_another_name(tmp_path: Path) -
         job_id("why", "d", {"event": "5"}, HERE),
         job_id("why", "d", {"event": "4"}, replace(HERE, base_url="http://127.0.0.1:1")),
         job_id("why", "d", {"event": "4"}, named),
+        job_id("why", "d", {"event": "4"}, replace(HERE, judge_fn=f"{model}:f")),
     ]
     model.write_text("b", encoding="utf-8")
     names.append(job_id("why", "d", {"event": "4"}, named))

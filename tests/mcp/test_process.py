@@ -228,6 +228,7 @@ def test_input_that_ends_before_the_server_has_started_ends_it(tmp_path: Path) -
         (["--model-fn", "{}/nowhere.py:f"], "there is no file"),
         (["--model-fn", "{}/model.py:mdel"], "did you mean 'model'?"),
         (["--model-fn", "{}/broken.py:model"], "ZeroDivisionError"),
+        (["--judge-fn", "{}/model.py:jugde"], "--judge-fn: "),
     ],
 )
 def test_check_says_in_one_line_what_cannot_work(tmp_path: Path, arguments: list[str], said: str) -> None:

@@ -21,6 +21,7 @@ def test_flags_win_over_the_environment(tmp_path: Path) -> None:
         "RUNTAPE_TRACES": "elsewhere",
         "RUNTAPE_PROJECT": str(tmp_path),
         "RUNTAPE_MODEL_FN": "agent:model",
+        "RUNTAPE_JUDGE_FN": "agent:judge",
         "RUNTAPE_BASE_URL": "http://127.0.0.1:1/v1",
         "RUNTAPE_MAX_CALLS": "20",
         "RUNTAPE_SLICE": "7.5",
@@ -29,7 +30,8 @@ def test_flags_win_over_the_environment(tmp_path: Path) -> None:
     assert launch.traces == tmp_path / "here"
     assert launch.project == tmp_path
     assert launch.state == tmp_path / ".runtape"
-    assert (launch.model_fn, launch.base_url) == ("agent:model", "http://127.0.0.1:1/v1")
+    assert (launch.model_fn, launch.judge_fn) == ("agent:model", "agent:judge")
+    assert launch.base_url == "http://127.0.0.1:1/v1"
     assert (launch.max_calls, launch.slice) == (30, 7.5)
 
 
