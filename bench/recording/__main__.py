@@ -4,7 +4,8 @@
 
 Every measurement is a process of its own (`job.py`) with the interpreter of the package that is measured; the public
 package's is the one given with --peer, or one that is made for this run. Overheads are differences to the same call
-without a recorder, made in turns in the same process, so that they do not depend on what else the machine does.
+without a recorder, made in turns in the same process, in processor time of the calling thread (everything is written in
+it, and nothing is waited for but the disk), so that they depend little on what else the machine does.
 """
 
 from __future__ import annotations
