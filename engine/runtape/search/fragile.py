@@ -16,7 +16,7 @@ INNOCENT = 0.10
 
 def guard_cap(ledger: Ledger, rest: Chances) -> None:
     """Halves the largest pool, once, when large pools without any suspected or proven unit keep flipping."""
-    whole = largest_pool(ledger.problem.leaves)
+    whole = largest_pool(ledger.problem)
     if ledger.cap < whole or whole < 2:
         return
     suspected = {unit for unit, chance in enumerate(rest.tolist()) if chance > INNOCENT}

@@ -91,7 +91,7 @@ class Ledger:
         self.units = unite(self.problem)
         self.prior = prior(self.units)
         self.rng = np.random.default_rng(self.problem.seed)
-        self.cap = largest_pool(self.problem.leaves)
+        self.cap = largest_pool(self.problem)
         # A named suspect is looked at wherever it stands; holding everything would leave nothing to look at.
         held = self.units.pinned - self.units.suspects
         self.hold = held if len(held) < len(self.units) else frozenset()

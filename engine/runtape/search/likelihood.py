@@ -95,7 +95,7 @@ class _Guessing:
 
     def __init__(self, problem: Problem, most: int) -> None:
         self.units: Units = unite(problem)
-        self._cap = largest_pool(problem.leaves)
+        self._cap = largest_pool(problem)
         self._most = most
         self._read: dict[Variant, float | None] = {}
 

@@ -11,6 +11,10 @@ LARGEST_SHARE = 0.25
 """Largest share of the leaves that a pool removes. Removing more tends to break the conversation by itself, which looks
 like a cause everywhere."""
 
+LARGEST_LOOSE_SHARE = 0.5
+"""Largest share of the leaves that are not pinned: where tool definitions are most of a context, a quarter of it would
+be all that the agent read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Units:
@@ -38,9 +42,11 @@ class Units:
         return tuple(sorted({self.of[leaf] for leaf in leaves}))
 
 
-def largest_pool(leaves: int) -> int:
+def largest_pool(problem: Problem) -> int:
     """Most leaves that one pool may remove, at least 1."""
-    return max(1, int(LARGEST_SHARE * leaves))
+    loose = problem.leaves - len(problem.pinned)
+    most = LARGEST_SHARE * problem.leaves
+    return max(1, int(min(most, LARGEST_LOOSE_SHARE * loose) if loose else most))
 
 
 def unite(problem: Problem) -> Units:
@@ -52,7 +58,7 @@ def unite(problem: Problem) -> Units:
     home = {leaf: leaf for leaf in range(problem.leaves)}
     for group in problem.groups:
         for part in (group & problem.pinned, group - problem.pinned):
-            if 1 < len(part) <= largest_pool(problem.leaves):
+            if 1 < len(part) <= largest_pool(problem):
                 home.update(dict.fromkeys(part, min(part)))
     heads = sorted(set(home.values()))
     number = {head: unit for unit, head in enumerate(heads)}

@@ -28,7 +28,13 @@ def test_every_leaf_is_in_exactly_one_unit(problem):
 def test_no_unit_joins_pinned_leaves_with_others_or_exceeds_a_pool(problem):
     for members in unite(problem).members:
         assert members <= problem.pinned or members.isdisjoint(problem.pinned)
-        assert len(members) <= largest_pool(problem.leaves)
+        assert len(members) <= largest_pool(problem)
+
+
+@given(problems())
+def test_no_pool_holds_more_than_half_of_what_is_not_pinned(problem):
+    loose = problem.leaves - len(problem.pinned)
+    assert largest_pool(problem) <= max(1, loose / 2 if loose else problem.leaves / 4)
 
 
 def test_near_duplicates_are_one_unit_at_the_place_of_the_first():
