@@ -111,9 +111,8 @@ class EngineWork:
         plan = max(PLAN, launch.max_calls)
         match self.question:
             case WhyQuestion() as why:
-                return await explain(
-                    Search(case, why.suspects, why.depth, plan, ask=why.ask), asking, stretch.on_progress
-                )
+                search = Search(case, why.suspects, why.depth, plan, ask=why.ask, precise=why.precise, fast=why.fast)
+                return await explain(search, asking, stretch.on_progress)
             case FixQuestion() as fix:
                 controls = tuple([(await self.library.load(path), event) for path, event in fix.controls])
                 measured = Plan(case, fix.candidates, controls, budget=plan)

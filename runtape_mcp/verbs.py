@@ -36,6 +36,8 @@ class WhyQuestion:
     suspects: tuple[str, ...] = ()
     depth: Depth = "quick"
     ask: bool = False
+    precise: bool = False
+    fast: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from ..verbs import Decision, Depth, WhyQuestion
 
 Suspects = Annotated[list[str], Field(description="Refs or quotes to examine first", max_length=20)]
 Ask = Annotated[bool, Field(description="Ask the model too")]
+Precise = Annotated[bool, Field(description="Narrower intervals, more calls")]
+Fast = Annotated[bool, Field(description="Fewer rounds, more calls")]
 DepthOf = Annotated[Depth, Field(description="quick: leading cause. full: all. upstream: its origin")]
 
 
@@ -37,10 +39,13 @@ async def _prepare(
     suspects: list[str],
     depth: Depth,
     ask: bool,  # noqa: FBT001 - filled by name
+    precise: bool,  # noqa: FBT001 - filled by name
+    fast: bool,  # noqa: FBT001 - filled by name
 ) -> Prepared:
     state = ctx.request_context.lifespan_context
     decision = Decision(await state.library.find(trace), event, tool, match, exact_args, tuple(args), where, judge)
-    return await prepare(state, "why", WhyQuestion(decision, tuple(map(Fence.unfenced, suspects)), depth, ask))
+    quoted = tuple(map(Fence.unfenced, suspects))
+    return await prepare(state, "why", WhyQuestion(decision, quoted, depth, ask, precise, fast))
 
 
 async def why(
@@ -58,6 +63,8 @@ async def why(
     suspects: Suspects = [],  # noqa: B006 - never changed
     depth: DepthOf = "quick",
     ask: Ask = False,  # noqa: FBT002 - filled by name
+    precise: Precise = False,  # noqa: FBT002 - filled by name
+    fast: Fast = False,  # noqa: FBT002 - filled by name
     max_calls: MaxCalls = None,
 ) -> Annotated[CallToolResult, WhyAnswer]:
     """Find the text that made a recorded agent decide so, proven by rerunning that model call without it.
