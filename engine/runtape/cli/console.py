@@ -95,3 +95,38 @@ def watching() -> Generator[Watch]:
 
     with Console(stderr=True).status("starting") as status:
         yield Watch(lambda line: status.update(escape(line)))
+
+
+class Bar:
+    """How far files have been read; drawn on a terminal only."""
+
+    def __init__(self, draw: Callable[[int, int], None] | None) -> None:
+        self._draw = draw
+        self._read = self._expected = 0
+
+    def expect(self, size: int) -> None:
+        """Say how many bytes are to be read; 0 when nobody knows."""
+        self._expected = size
+
+    def advance(self, read: int) -> None:
+        """Count bytes that were read."""
+        self._read += read
+        if self._draw is not None:
+            self._draw(self._read, self._expected)
+
+
+@contextmanager
+def reading() -> Generator[Bar]:
+    """A bar that lives as long as the block."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield Bar(None)
+        return
+    # as in `watching`: only a terminal needs it.
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Drawn
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Drawn(*columns, console=Console(stderr=True), transient=True) as drawn:
+        task = drawn.add_task("", total=None)
+        yield Bar(lambda read, expected: drawn.update(task, completed=read, total=max(expected, read) or None))

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import RuntapeError
 from ..installed import conflict, version
-from . import cache, console, demo, doctor, fix, ls, odds, proxy, replay, rerun, show, test, why
+from . import cache, console, demo, doctor, fix, import_traces, ls, odds, proxy, replay, rerun, show, test, why
 
 Command: TypeAlias = Callable[..., int]
 
@@ -47,6 +47,7 @@ for _name, _module in (
     ("rerun", rerun),
     ("fix", fix),
     ("test", test),
+    ("import", import_traces),
     ("replay", replay),
     ("proxy", proxy),
     ("doctor", doctor),

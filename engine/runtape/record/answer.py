@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..canon import loads
 from ..wire.dialect import Dialect, UnreadableReply
 from ..wire.sse import decode
-from ..wire.values import Json, JsonObject, Reply, ToolCall, Usage
+from ..wire.telling import identified, told_of
+from ..wire.values import Json, JsonObject, Reply, ToolCall
 from .failure import failure
 from .tee import Ending
 
 ERROR_STATUS = 400
 """The first HTTP status that is no answer."""
-
-OUR_ID = "runtape:"
-"""How the id of a tool call begins that the provider sent without one."""
 
 TEXT = 10_000
 """Characters kept of a body that is neither JSON nor a stream of events."""
@@ -67,7 +65,7 @@ def answer(dialect: Dialect, received: Received) -> Answer:
     if received.error is not None:
         # The SDK's own frames tell nothing about the program.
         payload["error"] = failure(received.error, frames=False)
-    return Answer(payload, meta, () if reply is None else _identified(reply.tool_calls))
+    return Answer(payload, meta, () if reply is None else identified(reply.tool_calls))
 
 
 def _read(dialect: Dialect, received: Received, payload: JsonObject, meta: JsonObject) -> Reply | None:
@@ -96,36 +94,10 @@ def _read(dialect: Dialect, received: Received, payload: JsonObject, meta: JsonO
     if not replies:
         payload["unparsed"] = "the response holds no answer"
         return None
-    _describe(replies[0], payload, meta)
+    told = told_of(replies[0])
+    payload.update(told.payload)
+    meta.update(told.meta)
     return replies[0]
-
-
-def _describe(reply: Reply, payload: JsonObject, meta: JsonObject) -> None:
-    payload["text"] = reply.text
-    payload["tool_calls"] = [_call(call) for call in _identified(reply.tool_calls)]
-    payload["stop_reason"] = reply.stop_reason
-    if reply.refusal is not None:
-        payload["refusal"] = reply.refusal
-    if reply.model is not None:
-        meta["model"] = reply.model
-    tokens = _tokens(reply.usage)
-    if tokens:
-        meta["tokens"] = tokens
-
-
-def _identified(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-    """Every call with an id, so that a tool run can name it; one of our own is marked as such."""
-    return tuple(call if call.id else replace(call, id=f"{OUR_ID}{index}") for index, call in enumerate(calls))
-
-
-def _call(call: ToolCall) -> Json:
-    # Arguments that are not JSON stand as the text that was sent.
-    return {"id": call.id, "name": call.name, "arguments": call.text if call.arguments is None else call.arguments}
-
-
-def _tokens(usage: Usage) -> JsonObject:
-    known: dict[str, int | None] = {"input": usage.input, "output": usage.output, "cached": usage.cached}
-    return {name: count for name, count in known.items() if count is not None}
 
 
 def _is_stream(received: Received) -> bool:

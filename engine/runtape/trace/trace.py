@@ -14,6 +14,7 @@ from .calls import Call, nearest
 from .delta import Expander, Listed, Step
 from .disk import Disk
 from .events import Event
+from .fidelity import Fidelity, fidelity_in
 from .memory import Memory
 from .reader import Problem, Reading, read
 from .summary import Summary, summary_of
@@ -128,6 +129,15 @@ class Trace:
                 why = _failure(response.get("error")) or _text(response.get("unparsed")) or str(unreadable)
                 raise NotADecision(f"event {call.response.id} holds no reply of a model: {why}") from None
             return self._logged(call.response.id, text, calls, response.get("stop_reason"))
+
+    def fidelity(self, event: Event | int) -> Fidelity:
+        """How truly the trace holds the request of a model call: `exact` for one that was recorded here.
+
+        Raises:
+            EventNotFound: there is no event of that number.
+            NotADecision: the event belongs to no request.
+        """
+        return fidelity_in(self._asked(event).meta)
 
     def history(self, event: Event | int) -> list[Step]:
         """How the request came about: the requests that it builds on, oldest first, each with what it added.

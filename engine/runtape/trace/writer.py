@@ -74,10 +74,12 @@ class Writer:
         *,
         meta: JsonObject | None = None,
         parent: int | None = None,
+        ts: float | None = None,
     ) -> int:
         """Write an event; its number, written or not.
 
-        Numbers rise in file order. `payload` must not be changed afterwards. Never raises an `Exception`.
+        Numbers rise in file order. `ts` is when it happened, in seconds since the epoch: now, unless told.
+        `payload` must not be changed afterwards. Never raises an `Exception`.
         """
         with self._lock:
             if self.forked and type != "run_end":  # the end of the run is the parent's to tell
@@ -89,7 +91,7 @@ class Writer:
                 return number
             if type == "run_start":
                 self._start = payload
-            self._waiting.append(Event(number, time.time(), type, payload, meta or {}, parent))
+            self._waiting.append(Event(number, time.time() if ts is None else ts, type, payload, meta or {}, parent))
             if not self._writing:
                 self._write_waiting()
             return number

@@ -1,0 +1,1 @@
+"""One module per recording format; each has a `FORMAT`. `registry` names them."""
