@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import PathRefused
-from ..trace.delta import Encoder
+from ..trace.encoder import Encoder
+from ..trace.packing import PACKED, Packer
 from ..trace.redact import Redacted, redactor
 from ..trace.writer import Writer
 from ..wire.dialect import Dialect, UnreadableReply
@@ -102,6 +103,7 @@ class _Pen:
         self._writer = writer
         self._change = change
         self._encoder = Encoder()
+        self._texts = Packer()
         self._redact: Callable[[str, JsonObject, JsonObject], Redacted] = redactor()
         self._asked: list[_Asked] = []
         self._at = 0.0
@@ -154,9 +156,13 @@ class _Pen:
         self.written.missing.update(call.missing)
         delta = self._encoder.encode(call.provider, dialect.split(call.body))
         clean = self._redact("llm_request", {**facts, **delta.fields}, meta)
-        request = self._put("llm_request", clean, None, call.started)
+        # After redaction: what a reference leads to is what was written.
+        payload, is_packed = self._texts.pack(clean.payload)
+        marks = {**clean.meta, PACKED: True} if is_packed else clean.meta
+        request = self._put("llm_request", Redacted(payload, marks), None, call.started)
         if clean.failure is None and self._writer.acknowledged(request):
             self._encoder.remember(request, delta, clean.payload)
+            self._texts.remember(request)
         if call.reply is not None or call.error is not None or call.status is not None:
             self._reply(call, dialect, request)
 
