@@ -77,19 +77,6 @@ ImportedEvent: TypeAlias = "ImportedCall | ImportedTool | ImportedNote"
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedRun:
-    """One run of an agent; becomes one trace."""
-
-    name: str
-    events: Iterable[ImportedEvent]
-    """In the order in which they happened; gone through once."""
-    started: float | None = None
-    """Seconds since the epoch."""
-    tags: JsonObject = field(default_factory=dict[str, Json])
-    """What the source says about the whole run: a benchmark's task, a session's id, its score."""
-
-
-@dataclass(frozen=True, slots=True)
 class Skipped:
     """One record that became no event, or only a part of one."""
 
@@ -98,3 +85,16 @@ class Skipped:
     """The same words for the same reason, so that they can be counted; particulars belong to `place`."""
     notable: bool = True
     """False for a record that is no model call by its nature (a structural span): counted, not warned of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """One run of an agent; becomes one trace."""
+
+    name: str
+    events: Iterable[ImportedEvent | Skipped]
+    """In the order in which they happened; gone through once."""
+    started: float | None = None
+    """Seconds since the epoch."""
+    tags: JsonObject = field(default_factory=dict[str, Json])
+    """What the source says about the whole run: a benchmark's task, a session's id, its score."""

@@ -91,10 +91,9 @@ def import_sources(
             if isinstance(item, Skipped):
                 read.skip(item)
                 continue
-            written = write_run(item, folder, origin, change)
+            written = write_run(item, folder, origin, change, read.skip)
             if written.calls + written.tools + written.notes == 0:
-                written.path.unlink()
-                read.skip(Skipped(item.name, "the run holds no event"))
+                written.path.unlink()  # all that it held was skipped, and told of
             else:
                 read.traces.append(written)
     return Outcome(tuple(read for read, _ in groups), tuple(unread))

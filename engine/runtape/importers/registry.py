@@ -46,7 +46,12 @@ class Detected:
 
 
 # Formats whose marks may also stand inside of another one come after it.
-_MODULES: Final[tuple[str, ...]] = ()
+_MODULES: Final[tuple[str, ...]] = (
+    "http_archive",
+    "vcr",
+    "litellm",
+    "batch",
+)
 
 
 @cache

@@ -21,7 +21,7 @@ from ..wire.dialect import Dialect, UnreadableReply
 from ..wire.dialects import dialect_for
 from ..wire.telling import told_of
 from ..wire.values import JsonObject, ToolCall
-from .imported import ImportedCall, ImportedEvent, ImportedNote, ImportedRun, ImportedTool
+from .imported import ImportedCall, ImportedEvent, ImportedNote, ImportedRun, ImportedTool, Skipped
 
 VERSION: Final = 1
 
@@ -58,9 +58,13 @@ class _Asked:
 
 
 def write_run(
-    run: ImportedRun, folder: Path, origin: Origin, change: Callable[[ImportedCall], ImportedCall]
+    run: ImportedRun,
+    folder: Path,
+    origin: Origin,
+    change: Callable[[ImportedCall], ImportedCall],
+    skip: Callable[[Skipped], None],
 ) -> Written:
-    """Write a run into a new file of `folder`, every call after `change`.
+    """Write a run into a new file of `folder`, every call after `change`; `skip` is told of what becomes no event.
 
     Raises:
         PathRefused: the file cannot be written whole.
@@ -71,7 +75,10 @@ def write_run(
         pen = _Pen(writer, Written(writer.path, run.name), change)
         pen.start(run, origin)
         for event in run.events:
-            pen.write(event)
+            if isinstance(event, Skipped):
+                skip(event)
+            else:
+                pen.write(event)
         pen.end()
         _complain(writer)
     finally:
