@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .. import canon
+from ..trace.fidelity import Label
 from ..wire.bodies import objects
 from ..wire.reading import id_of, members, parsed
 from ..wire.values import Json, JsonObject
@@ -97,7 +98,7 @@ class _Told:
         body = turn.sent if turn.sent is not None else _body(setting, [*turn.sees, *self._before])
         if turn.sent is not None:
             missing = lost_in(turn.sent)
-        whole = "exact" if turn.sent is not None else "rebuilt"
+        whole: Label = "exact" if turn.sent is not None else "rebuilt"
         return ImportedCall(
             place=turn.place,
             api=setting.api,

@@ -49,8 +49,18 @@ class Detected:
 _MODULES: Final[tuple[str, ...]] = (
     "http_archive",
     "vcr",
+    "runtape_v1",
+    "inspect_ai",
+    "atif",
+    "claude_code",
+    "codex",
+    "agentdojo",
+    "tau_bench",
+    "openai_agents",
+    "pydantic_ai",
     "litellm",
     "batch",
+    "swe_agent",
 )
 
 

@@ -44,6 +44,7 @@ class Supplied:
             added.append("params")
         if self.model is not None:
             body["model"] = self.model
+            added.append("model")
         changed = replace(call, body=body, endpoint=self.endpoint or call.endpoint)
         left = tuple(part for part in call.missing if part not in added)
         if left == call.missing:
