@@ -39,6 +39,8 @@ class Record:
     """The path of the list that it is an element of, such as `log.entries`; empty for a value of its own."""
     problem: str | None = None
     """What is wrong with it; a value that was cut off may stand beside it as far as it went."""
+    around: Json = None
+    """The object around the list that it is an element of, as far as it stands before the list."""
 
 
 def records(stream: BinaryIO, opened: Collection[str] = ()) -> Iterator[Record]:
@@ -118,14 +120,14 @@ def exploded(place: str, value: Json, opened: frozenset[str]) -> Iterator[Record
         yield from _element(place, value, "", opened)
 
 
-def _element(place: str, value: Json, path: str, opened: frozenset[str]) -> Iterator[Record]:
+def _element(place: str, value: Json, path: str, opened: frozenset[str], around: Json = None) -> Iterator[Record]:
     if isinstance(value, dict) and opened:
         lists: list[tuple[str, list[Json]]] = []
         value = _emptied(value, path, opened, lists)
         for within, items in lists:
             for index, item in enumerate(items, 1):
-                yield from _element(f"{place}, {within.rpartition('.')[2]} {index}", item, within, opened)
-    yield Record(place, value, path)
+                yield from _element(f"{place}, {within.rpartition('.')[2]} {index}", item, within, opened, value)
+    yield Record(place, value, path, around=around)
 
 
 def _emptied(
@@ -159,6 +161,7 @@ class _Level:
     count: int = 0
     """Elements begun so far."""
     place: str = ""
+    around: Json = None
 
 
 class _Splitter:
@@ -231,7 +234,8 @@ class _Splitter:
                 self._stack.append(_Level("list", ""))
                 return
             place = self._next_place(level)
-            self._stack.append(_Level("object" if sign == _BRACE else "value", level.path, place=place))
+            kind = "object" if sign == _BRACE else "value"
+            self._stack.append(_Level(kind, level.path, place=place, around=level.around))
             self._buffers.append(bytearray([sign]))
             return
         buffer = self._buffers[-1]
@@ -243,7 +247,8 @@ class _Splitter:
         name = key.group(1).decode("utf-8", "replace") if key else ""
         path = f"{level.path}.{name}" if level.path else name
         if sign == _BRACKET and path in self._opened:
-            self._stack.append(_Level("list", path))
+            around = closed(bytes(buffer)) if len(buffer) <= _AROUND else None
+            self._stack.append(_Level("list", path, around=around))
         elif sign == _BRACE and _leads(path, self._opened):
             self._stack.append(_Level("inner", path))
         else:
@@ -284,12 +289,14 @@ class _Splitter:
 
 CUT_OFF: Final = "the file ends in the middle of it"
 _SHOWN: Final = 60
+_AROUND: Final = 1 << 20
+"""Bytes of an object up to which the elements of its lists are told of it."""
 _QUOTE, _BACKSLASH, _BRACE, _BRACKET = b'"\\{['
 
 
 def _parsed(level: _Level, text: bytes) -> Record:
     try:
-        return Record(level.place, loads(text), level.path)
+        return Record(level.place, loads(text), level.path, around=level.around)
     except ValueError as error:
         return Record(level.place, None, level.path, f"it is not JSON: {error}")
 

@@ -58,9 +58,10 @@ _MODULES: Final[tuple[str, ...]] = (
     "tau_bench",
     "openai_agents",
     "pydantic_ai",
+    "swe_agent",
     "litellm",
     "batch",
-    "swe_agent",
+    "opentelemetry",
 )
 
 

@@ -1,0 +1,171 @@
+"""OpenTelemetry spans and log records, by whichever of the conventions for model calls they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from ...wire.reading import members
+from ...wire.values import Json, JsonObject
+from .. import ai_sdk, genai, openinference
+from ..imported import ImportedCall, ImportedRun, ImportedTool, Skipped
+from ..json_stream import Record
+from ..nearest_calls import kept
+from ..ordered import in_order
+from ..registry import Format
+from ..source import Sample, Source
+from ..span import Span, SpanCall, SpanEvent
+from ..span_records import OPENED, span_of
+from ..spool import Spool
+
+_ENVELOPES: Final = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_STRUCTURE: Final = "a span that is no model call and no run of a tool"
+_NEITHER: Final = "it is neither a span nor a log record of a span"
+_GEMINI: Final = "a Gemini request, which cannot be rerun here"
+
+
+def recognise(sample: Sample) -> str | None:
+    """See `Format`."""
+    for value in sample.objects[:5]:
+        named = next((key for key in _ENVELOPES if key in value), None)
+        if named is not None:
+            return f"it holds `{named}`, as OTLP JSON does"
+        context = members(value.get("context"))
+        if "trace_id" in context and "span_id" in context:
+            phoenix = "span_kind" in value or "status_code" in value
+            return "its records have `context.trace_id`, as " + (
+                "Phoenix exports do" if phoenix else "the console exporter prints them"
+            )
+        if {"body", "trace_id", "span_id"} <= value.keys() or {"body", "traceId", "spanId"} <= value.keys():
+            return "its records are log records with `trace_id` and `span_id`"
+        if {"trace_id", "span_id", "attributes"} <= value.keys() or {"traceId", "spanId", "attributes"} <= value.keys():
+            return "its records are spans with trace and span ids"
+        data = value.get("data")
+        if isinstance(data, list) and data and "traceID" in members(data[0]):
+            return "it holds `data[].traceID`, as Jaeger's JSON does"
+    return None
+
+
+def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
+    """See `Format`: spans and log records of all files are put together; a trace is a run."""
+    with Spool() as spool:
+        for source in sources:
+            name = source.name.rpartition("/")[2]
+            for record in source.records(OPENED):
+                yield from _kept(record, name, spool)
+        for trace, group in spool.groups():
+            yield from _run(trace, list(group))
+
+
+def _kept(record: Record, name: str, spool: Spool) -> Iterator[Skipped]:
+    if record.problem is not None:
+        yield Skipped(f"{name}, {record.place}", record.problem)
+        return
+    found = span_of(record, name)
+    if isinstance(found, Span):
+        spool.add(found.trace, found.started or 0.0, {"span": asdict(found)})
+    elif found is not None:
+        trace, span, event = found
+        spool.add(trace, -1.0, {"of": span, "event": asdict(event)})
+    elif not _is_envelope(record):
+        yield Skipped(f"{name}, {record.place}", _NEITHER)
+
+
+def _is_envelope(record: Record) -> bool:
+    """True for what only held spans: its lists are empty by now."""
+    value = members(record.value)
+    return record.within in OPENED or any(key in value for key in (*_ENVELOPES, "data", "spans"))
+
+
+def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]:
+    events: dict[str, list[SpanEvent]] = {}
+    for item in group:
+        if "event" in item:
+            events.setdefault(str(item["of"]), []).append(_event(members(item["event"])))
+    spans = [_span(members(item["span"]), events) for item in group if "span" in item]
+    known = {span.id for span in spans}
+    for named, told in events.items():
+        if named not in known:
+            yield Skipped(
+                f"trace {trace}, span {named}", "log records whose span is in none of the files; give both files"
+            )
+            if any(event.name == "gen_ai.choice" for event in told):
+                spans.append(_from_logs(trace, named, told))
+    calls: list[SpanCall] = []
+    found: list[ImportedCall | ImportedTool] = []
+    skipped: list[Skipped] = []
+    for span in spans:
+        call = _call(span)
+        tool = None if call is not None else genai.tool_in(span)
+        if call is not None:
+            calls.append(call)
+        elif tool is not None:
+            found.append(tool)
+        elif "gcp.vertex.agent.llm_request" in span.attributes and span.name.startswith("call_llm"):
+            skipped.append(Skipped(span.place, _GEMINI))
+        else:
+            skipped.append(Skipped(span.place, _STRUCTURE, notable=False))
+    best, doubles = kept(calls, spans)
+    found += [call.call for call in best]
+    skipped += [Skipped(call.span.place, reason, notable=False) for call, reason in doubles]
+    yield from skipped
+    if found:
+        ordered = in_order(found)
+        root = next((span for span in spans if span.parent is None), spans[0])
+        yield ImportedRun(root.name or trace, ordered, ordered[0].started, {"trace_id": trace})
+
+
+def _call(span: Span) -> SpanCall | None:
+    for reader in (openinference.call_in, ai_sdk.call_in, genai.call_in):
+        found = reader(span)
+        if found is not None:
+            return found
+    return None
+
+
+def _from_logs(trace: str, span: str, events: list[SpanEvent]) -> Span:
+    """A call that only log records tell of."""
+    attributes: JsonObject = {"gen_ai.operation.name": "chat"}
+    for event in events:
+        attributes |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
+    return Span(f"log records of span {span}", trace, span, None, "", "", None, None, attributes, events)
+
+
+def _span(value: JsonObject, logs: dict[str, list[SpanEvent]]) -> Span:
+    own = value["events"]
+    events = [_event(members(event)) for event in own] if isinstance(own, list) else []
+    return Span(
+        place=str(value["place"]),
+        trace=str(value["trace"]),
+        id=str(value["id"]),
+        parent=_text(value["parent"]),
+        name=str(value["name"]),
+        scope=str(value["scope"]),
+        started=_number(value["started"]),
+        ended=_number(value["ended"]),
+        attributes=members(value["attributes"]),
+        events=[*events, *logs.get(str(value["id"]), ())],
+        error=_text(value["error"]),
+    )
+
+
+def _event(value: JsonObject) -> SpanEvent:
+    return SpanEvent(str(value["name"]), members(value["attributes"]), value["body"])
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: Json) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+FORMAT = Format(
+    "opentelemetry",
+    "OpenTelemetry",
+    "OTLP JSON (`resourceSpans`, `resourceLogs`), spans with `context.trace_id`, log records with `trace_id`",
+    recognise,
+    read,
+)
