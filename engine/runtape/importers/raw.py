@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
-from ..canon import loads
+from ..canon import dumps, loads
 from ..wire.bodies import objects
 from ..wire.dialects import dialect_for, dialect_of_path
 from ..wire.reading import members
@@ -168,3 +168,8 @@ def error_in(reply: Json, status: int | None) -> JsonObject | None:
     kind, message = members(told).get("type"), members(told).get("message")
     shown = message if isinstance(message, str) else told if isinstance(told, str) else ""
     return {"type": kind if isinstance(kind, str) else f"HTTP {status}" if failed else "error", "message": shown}
+
+
+def spelled(value: Json) -> str:
+    """A value as text: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else dumps(value).decode()

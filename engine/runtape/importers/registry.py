@@ -59,6 +59,7 @@ _MODULES: Final[tuple[str, ...]] = (
     "openai_agents",
     "pydantic_ai",
     "swe_agent",
+    "langfuse",
     "litellm",
     "batch",
     "opentelemetry",

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
 from ..canon import loads
+from ..jsonable import jsonable
 from ..wire.values import Json, JsonObject
 
 _TWICE: Final = 3
 """How many times a value may have been turned into text."""
 
 
-def unpacked(value: Json) -> Json:
-    """The value that a text spells when it is an object or a list, also when it was spelled twice; else the text."""
+def unpacked(value: Json, *, printed: bool = False) -> Json:
+    """The value that a text spells when it is an object or a list, also when it was spelled twice; else the text.
+
+    With `printed`, also an object as Python prints it.
+    """
     for _ in range(_TWICE):
         if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
             return value
         try:
             inner = loads(value)
         except ValueError:
-            return value
+            return _read_back(value) if printed else value
         if isinstance(inner, str) and inner.lstrip()[:1] not in ("{", "[", '"'):
             return value
         value = inner
     return value
+
+
+def _read_back(text: str) -> Json:
+    try:
+        return jsonable(ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
 
 
 def unpacked_object(value: Json) -> JsonObject:
