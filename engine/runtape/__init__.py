@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .errors import RecordedToolError, ReplayDiverged
+
 # Imported here, not on first use: the name of this function is also the name of a package below, and a later import
 # of that package would put it in the place of the function.
-from .errors import RecordedToolError, ReplayDiverged
 from .record.recorder import Recorder, record
 from .trace.trace import Trace
 

@@ -79,8 +79,8 @@ async def test_a_large_trace_is_read_where_it_is_looked_at(tmp_path: Path) -> No
     write(folder / "large.jsonl", events)
     async with serving(folder, log) as client:
         first = await text(client, trace="large")
-        assert "2,0" in first  # how many there are
+        assert f"{len(events):,} events" in first
         last = len(events) - 1
-        assert f"note {1999}" in await text(client, trace="large", event=last)
+        assert "note 1999" in await text(client, trace="large", event=last)
         assert "forward" in await text(client, trace="large", event=6, view="context")
-    assert opened(log, folder).count(str(folder / "large.jsonl")) <= 3
+    assert 1 <= opened(log, folder).count(str(folder / "large.jsonl")) <= 3

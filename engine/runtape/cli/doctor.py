@@ -14,7 +14,7 @@ import typer
 from ..errors import BadInput, RuntapeError
 from ..installed import conflict, version
 from ..ops.canary import canaries, leaks
-from ..record.recorder import DISABLED
+from ..record.recorder import DISABLED, is_disabled
 from ..sample.resolve import named
 from ..text import visible
 from ..trace.lookup import FOLDER, trace_folder
@@ -41,7 +41,8 @@ def command(
         str | None, typer.Option(metavar="SPEC", help="Your redact function, as module:function or file.py:function.")
     ] = None,
     canary: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="A text that must not be found in a trace. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A text that must not get into a trace; may be given again."),
     ] = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -74,7 +75,7 @@ def _installation() -> Check:
 
 
 def _switched_on() -> Check:
-    off = os.environ.get(DISABLED, "").lower() not in ("", "0", "false")
+    off = is_disabled()
     return Check("recording", not off, f"{DISABLED} is set: nothing is recorded. Unset it." if off else "switched on")
 
 

@@ -7,7 +7,7 @@ import runpy
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
@@ -27,7 +27,7 @@ def command(
     script: Annotated[Path, typer.Argument(metavar="SCRIPT", help="The Python file that was recorded.")],
     *,
     on_diverge: Annotated[
-        str, typer.Option(metavar="stop|live", help="At the first difference: stop, or go on with real calls.")
+        Literal["stop", "live"], typer.Option(help="At the first difference: stop, or go on with real calls.")
     ] = "stop",
 ) -> int:
     """Run an agent's script with the recorded replies and tool results in place of models and tools.
@@ -38,8 +38,8 @@ def command(
     Example: runtape replay last my_agent.py
     """
     if not script.is_file():
-        raise BadInput(f"there is no script at {str(script)!r}.")
-    replayed = replay(trace, on_diverge=cast("Literal['stop', 'live']", on_diverge), capture=True)
+        raise BadInput(f"there is no script at {str(script)!r}. Give the Python file that was recorded.")
+    replayed = replay(trace, on_diverge=on_diverge, capture=True)
     # Tools are replayed where they are recorded: switched off, they would run.
     os.environ.pop(DISABLED, None)
     sys.argv = [str(script), *context.args]

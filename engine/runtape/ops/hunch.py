@@ -65,7 +65,7 @@ class Hunch:
     """What it cost, cached or not."""
 
     def also(self, other: Hunch) -> Hunch:
-        """Both."""
+        """Both; the note is that of `other`."""
         return Hunch(self.suspects | other.suspects, other.note, self.calls + other.calls)
 
 

@@ -18,6 +18,7 @@ from ..sample.cache import key_of
 from ..sample.judged import counts, draw_judged
 from ..sample.model import Answer
 from ..sample.sampler import Sampler
+from ..search.ledger import BASE
 from ..stats.tally import Outcome, count
 from ..wire.dialects import dialect_for
 from ..wire.values import Reply, Request
@@ -30,7 +31,6 @@ from .left_out import left_out
 from .pace import OnProgress, Pace
 from .salting import series_of
 from .session import current
-from .trial import BASE
 
 FIRST_LOOK, STEP = 4, 8
 """Reruns before the first time that a rule may end them, and most reruns between two such times: each is a wait."""

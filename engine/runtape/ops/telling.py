@@ -123,7 +123,7 @@ class _Part:
 def _part(context: Context, leaf: int) -> _Part:
     if leaf >= len(context.leaves):
         order = context.tool_order
-        return _Part("tools", "\n".join(order.names), order.event, None, Place("tool_order"))
+        return _Part(order.ref, "\n".join(order.names), order.event, None, Place("tool_order"))
     piece = context.pieces[context.leaves[leaf]]
     returned = piece.tool if piece.role == "tool_result" else None
     place = Place(piece.role, piece.tool, piece.parameter, context.slots[piece.slot].form != "text")

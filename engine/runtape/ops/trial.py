@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..context.edits import Edit
+from ..search.ledger import BASE
 from ..search.protocol import Search, Want
 from ..stats.tally import Tally
 from .guard import Guard
@@ -14,8 +15,6 @@ from .verdicts import ControlPair, Judgement, judge, judge_guard
 
 FIX = "fix"
 """Series of the samples of changed contexts. The search for the cause never draws from it, so these are fresh."""
-BASE = "base"
-"""Series of the reruns of a context as recorded; the search for the cause has drawn them already."""
 
 
 @dataclass(frozen=True, slots=True)

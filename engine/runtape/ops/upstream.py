@@ -146,7 +146,8 @@ def _step(question: Question, link: WhyReport) -> _Step:
     # A number above those of the leaves stands for the order of the tools.
     leaves = [leaf for leaf in link.finding.claims[0].leaves if leaf < len(case.context.leaves)]
     if not leaves:
-        source = Source("tools", "tools", case.context.tool_order.event)
+        order = case.context.tool_order
+        source = Source("tools", order.ref, order.event)
         return _Step(replace(link, source=source), ends="" if link.stopped else _outside(source))
     pieces = [case.context.pieces[case.context.leaves[leaf]] for leaf in leaves]
     authors = [(piece, author_of(case, piece)) for piece in pieces]

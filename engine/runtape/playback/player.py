@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, final, overload
 from ..canon import loads
 from ..errors import BadInput, ReplayDiverged
 from ..record.clients import http_clients
+from ..record.exchange import RETRY_COUNT
 from ..record.guard import tell
 from ..record.substitute import substitute
 from ..trace.lookup import find_trace
@@ -22,9 +23,6 @@ from .model_calls import ModelCalls
 from .seam import Seam
 from .tool_runs import RecordedRun, ToolRuns
 from .tools import played, playing
-
-RETRY_COUNT = "x-stainless-retry-count"
-"""Header in which the SDKs of OpenAI and Anthropic number the attempts of one call, from 0 on."""
 
 C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..canon import dumps, loads
 from ..errors import BadInput
+from ..record.exchange import RETRY_COUNT
 from ..record.recorder import Recorder, record
 from ..record.run import Unfinished, held
 from ..wire.dialect import Dialect
@@ -126,7 +127,7 @@ class Proxy:
         if not isinstance(body, dict):
             return None
         name = request.headers.get(RUN_HEADER)
-        retried = request.headers.get("x-stainless-retry-count") not in (None, "0")
+        retried = request.headers.get(RETRY_COUNT) not in (None, "0")
         found = self._conversations.find(dialect, body, name, retried=retried)
         if found is None:
             found = self._begin(name, body)

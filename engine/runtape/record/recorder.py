@@ -29,6 +29,12 @@ from .tools import recorded
 DISABLED = "RUNTAPE_DISABLED"
 """Environment variable that turns recording off; any value but empty, `0` and `false`."""
 
+
+def is_disabled() -> bool:
+    """Whether the environment turns recording off."""
+    return os.environ.get(DISABLED, "").lower() not in ("", "0", "false")
+
+
 C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,7 +68,7 @@ def record(
         OSError: with `strict`, the file cannot be made.
         TypeError: with `strict`, an argument is of the wrong type.
     """
-    off = os.environ.get(DISABLED, "").lower() not in ("", "0", "false")
+    off = is_disabled()
     try:
         run_path = None if path is None else Path(path)
         place = file_path(run_path, name, dir)

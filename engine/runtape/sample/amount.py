@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..wire.values import Usage
-
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -49,8 +47,3 @@ NO_CEILING = Ceiling()
 
 ROUNDING = 1e-9
 """US dollars that sums of many prices may be off by."""
-
-
-def total(usage: Usage) -> int | None:
-    """All tokens of a usage; None when the server did not say."""
-    return None if usage.input is None or usage.output is None else usage.input + usage.output

@@ -11,10 +11,10 @@ from .gate import nothing_read_matters
 from .headline import has_headline, settle_headline
 from .keep_only import suffices
 from .ledger import Ledger, Variant
-from .members import test_sets
+from .members import prove_members
 from .needed import SUSPECT_CARE, WEAK_CARE, Sweep, find_needed
 from .opening import open_search
-from .orders import test_orders
+from .orders import try_orders
 from .problem import Problem
 from .protocol import Search
 from .ranking import ranked_claims
@@ -80,7 +80,7 @@ class Attribution:
         if not self._is_satisfied():
             yield from self._widen()
         if not ledger.answer:
-            yield from test_sets(ledger)
+            yield from prove_members(ledger)
             yield from settle_headline(ledger, check=True)
 
     def _widen(self) -> Search[Variant, None]:
@@ -93,7 +93,7 @@ class Attribution:
         yield from explain_flips(ledger)
         if not ledger.proven:
             if (yield from nothing_read_matters(ledger)):
-                yield from test_orders(ledger)
+                yield from try_orders(ledger)
                 if not ledger.proven:
                     ledger.answer = "nothing read matters"
                 return

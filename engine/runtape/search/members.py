@@ -14,7 +14,7 @@ RESTORED_SHARE = 0.5
 """A member whose return brings back less than this share of the base rate is not what the set is about."""
 
 
-def test_sets(ledger: Ledger) -> Search[Variant, None]:
+def prove_members(ledger: Ledger) -> Search[Variant, None]:
     """Puts the members of each proven set back one at a time.
 
     A member that does not bring the decision back is no member: the set without it is put to the test on fresh reruns

@@ -15,12 +15,10 @@ from .slot import LARGEST_SHARE_LEFT
 
 ORDER = "order"
 """Series of the reruns that nominate an order."""
-MOST = 4
-"""Orders that are tried at most."""
 SAMPLES, SAMPLES_INTERMITTENT = 3, 8
 
 
-def test_orders(ledger: Ledger) -> Search[Variant, None]:
+def try_orders(ledger: Ledger) -> Search[Variant, None]:
     """Reruns the context with its tools in other orders, and puts those that flip it to the test."""
     orders = _orders(ledger)
     batch = Batch(ledger)
@@ -43,4 +41,4 @@ def orders_tried(ledger: Ledger) -> tuple[Tally, ...]:
 
 
 def _orders(ledger: Ledger) -> list[Variant]:
-    return [frozenset({ledger.problem.leaves + order}) for order in range(min(MOST, ledger.problem.reorderings))]
+    return [frozenset({ledger.problem.leaves + order}) for order in range(ledger.problem.reorderings)]

@@ -75,14 +75,6 @@ class Slot:
         return f"confirm:{self.number}"
 
     @property
-    def control_series(self) -> str:
-        """For a set: fresh reruns of it that its members are compared with.
-
-        The slot's own reruns would not do: it was proven because they came out low.
-        """
-        return f"member:control:{self.number}"
-
-    @property
     def sizes(self) -> Look:
         """Sample sizes of the next look."""
         return LOOKS[self.look]

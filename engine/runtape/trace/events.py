@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from ..wire.values import Json, JsonObject
-
-EventType: TypeAlias = Literal[
-    "run_start", "llm_request", "llm_response", "tool_call", "tool_result", "state", "log", "error", "gap", "run_end"
-]
-"""The kinds this version writes. A reader keeps events of any other kind as they are."""
-
 
 VERSION: Final = 2
 """Of the format. 1: messages only ever appended. 2: ranges of earlier messages and references to earlier texts."""
