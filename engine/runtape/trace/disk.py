@@ -63,7 +63,7 @@ class DiskEvent(Event):
 
 
 class Disk(Sequence[Event]):
-    """Events in file order; 40 bytes each while they are not looked at. The file may be removed meanwhile."""
+    """Events in file order; 42 bytes each while they are not looked at. The file may be removed meanwhile."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
