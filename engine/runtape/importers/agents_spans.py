@@ -84,7 +84,7 @@ def _event(record: Record, known: dict[str, JsonObject]) -> ImportedEvent | Skip
         value = parsed(given) if isinstance(given, str) else given
         name = text_or_none(data.get("name")) or "unknown"
         return ImportedTool(place, name, given if value is None else value, output, _failed(error), None, started, took)
-    if kind in {"handoff", "guardrail"}:
+    if kind in ("handoff", "guardrail"):
         facts = {key: item for key, item in data.items() if key != "type"}
         return ImportedNote(place, str(kind), facts, started)
     return Skipped(place, f"a span of type {kind!r}, no model call", notable=False)

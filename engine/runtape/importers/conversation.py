@@ -87,7 +87,7 @@ class _Told:
             if turn.by_model:
                 self.events.append(self._call(turn))
             self._asked = list(_asked(turn.message))
-        elif role in {"tool", "function"}:
+        elif role in ("tool", "function"):
             self.events.append(self._tool(turn))
         self._before.append(turn.message)
         self._lost.update(turn.loses, lost_in(turn.message))

@@ -51,9 +51,9 @@ class Exchange:
 def is_output(item: JsonObject) -> bool:
     """True for an item that a model brought."""
     kind = item.get("type")
-    if kind in _CALLS or kind in _BY_SERVER:
+    if kind in (*_CALLS, *_BY_SERVER):
         return True
-    return kind in {"message", None} and item.get("role") == "assistant"
+    return kind in ("message", None) and item.get("role") == "assistant"
 
 
 def exchanges(items: Iterable[Item]) -> Iterator[Exchange]:
@@ -93,7 +93,7 @@ def item_events(items: list[Item], setting: Setting) -> Iterator[ImportedEvent]:
     for exchange in exchanges(items):
         yield _call(exchange, setting)
         for item in exchange.output:
-            if item.value.get("type") in _CALLS:
+            if item.value.get("type") in tuple(_CALLS):
                 id_ = id_of(item.value.get("call_id")) or id_of(item.value.get("id"))
                 asked.add(id_ or "")
                 if (answer := answers.get(id_)) is not None and id_ is not None:

@@ -48,7 +48,7 @@ def _has_anthropic_blocks(messages: list[Json]) -> bool:
         if isinstance(content := members(message).get("content"), list)
         for block in content
     ]
-    return any(kind in {"tool_use", "tool_result", "thinking", "redacted_thinking"} for kind in blocks)
+    return any(kind in ("tool_use", "tool_result", "thinking", "redacted_thinking") for kind in blocks)
 
 
 def _is_converse(message: JsonObject) -> bool:

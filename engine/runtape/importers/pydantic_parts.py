@@ -36,7 +36,7 @@ def request_messages(request: JsonObject) -> Iterator[Said]:
         elif kind == "user-prompt":
             parts, loses = _user_content(content)
             yield Said({"role": "user", "content": parts}, loses)
-        elif kind in {"tool-return", "builtin-tool-return"}:
+        elif kind in ("tool-return", "builtin-tool-return"):
             yield _tool_return(part)
         elif kind == "retry-prompt":
             yield _retry(part)
@@ -58,7 +58,7 @@ def response_message(response: JsonObject) -> Said:
             calls.append(tool_call(part.get("tool_call_id"), part.get("tool_name"), _arguments(part.get("args"))))
         elif kind == "thinking":
             loses.append("reasoning")
-            if part.get("signature") is not None and part.get("provider_name") in {None, "anthropic"}:
+            if part.get("signature") is not None and part.get("provider_name") in (None, "anthropic"):
                 block: JsonObject = {"type": "thinking", "thinking": part.get("content")}
                 thinking.append({**block, "signature": part["signature"]})
         else:
@@ -110,7 +110,7 @@ def _tool_return(part: JsonObject) -> Said:
     message: JsonObject = {"role": "tool", "tool_call_id": part.get("tool_call_id"), "content": text}
     if isinstance(named := part.get("tool_name"), str):
         message["name"] = named
-    failed = part.get("outcome") in {"failed", "denied"}
+    failed = part.get("outcome") in ("failed", "denied")
     media = any("media_type" in members(item) for item in (content if isinstance(content, list) else [content]))
     return Said(message, ("images",) if media else (), text if failed else None)
 

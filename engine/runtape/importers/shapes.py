@@ -32,11 +32,11 @@ def _without_thinking(message: JsonObject) -> JsonObject:
 
 def _tool(api: str, tool: Json) -> Json:
     function = members(members(tool).get("function"))
-    if not function or api not in {"messages", "responses"}:
+    if not function or api not in ("messages", "responses"):
         return tool
     if api == "responses":
         return {"type": "function", **function}
-    rest = {key: value for key, value in function.items() if key not in {"parameters", "strict"}}
+    rest = {key: value for key, value in function.items() if key not in ("parameters", "strict")}
     return {**rest, "input_schema": function.get("parameters")}
 
 
@@ -45,7 +45,7 @@ def _anthropic(messages: list[JsonObject]) -> JsonObject:
     turns: list[Json] = []
     for message in messages:
         role = message.get("role")
-        if role in {"system", "developer"}:
+        if role in ("system", "developer"):
             system += _blocks(message.get("content"))
             continue
         sender = "assistant" if role == "assistant" else "user"
@@ -59,7 +59,7 @@ def _anthropic(messages: list[JsonObject]) -> JsonObject:
 
 
 def _anthropic_blocks(message: JsonObject) -> Iterator[Json]:
-    if message.get("role") in {"tool", "function"}:
+    if message.get("role") in ("tool", "function"):
         result: JsonObject = {"type": "tool_result", "tool_use_id": message.get("tool_call_id")}
         yield {**result, "content": list(_blocks(message.get("content"))), "is_error": message.get("is_error") is True}
         return
@@ -92,7 +92,7 @@ def _image(url: str) -> JsonObject:
 
 def _items(message: JsonObject) -> Iterator[Json]:
     role = message.get("role")
-    if role in {"tool", "function"}:
+    if role in ("tool", "function"):
         output = message.get("content")
         yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": output}
         return

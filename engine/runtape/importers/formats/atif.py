@@ -59,7 +59,7 @@ def _trajectory(place: str, value: JsonObject, name: str) -> Iterator[ImportedRu
             if step.get("source") != "agent":
                 yield Skipped(where, "the request of the step behind it", notable=False)
                 continue
-        elif not step.get("message") and not step.get("tool_calls") and step.get("source") not in _SOURCES:
+        elif not step.get("message") and not step.get("tool_calls") and str(step.get("source")) not in _SOURCES:
             yield Skipped(where, f"a step of source {step.get('source')!r}")
             continue
         turns += _turns(where, step, setting, sent)

@@ -31,11 +31,11 @@ def recognise(sample: Sample) -> str | None:
     """Why the values look like this format; None when they do not."""
     for value in sample.values:
         line = members(value)
-        if "sessionId" in line and "uuid" in line and line.get("type") in {"user", "assistant", "system"}:
+        if "sessionId" in line and "uuid" in line and line.get("type") in ("user", "assistant", "system"):
             return "`sessionId` and `uuid` on lines of type user and assistant"
         if "session_id" in line and (line.get("type"), line.get("subtype")) == ("system", "init"):
             return "a first line of type system, subtype init, as stream-json begins"
-        if "session_id" in line and line.get("type") in {"user", "assistant"} and "message" in line:
+        if "session_id" in line and line.get("type") in ("user", "assistant") and "message" in line:
             return "`session_id` and `message` on lines of type user and assistant, as in stream-json"
     return None
 

@@ -115,7 +115,7 @@ def _asker(spans: dict[str, JsonObject], event: JsonObject) -> str | None:
     at, seen = str(event.get("span_id")), set[str]()
     while at in spans and at not in seen:
         seen.add(at)
-        if spans[at].get("type") in {"scorer", "scorers"}:
+        if spans[at].get("type") in ("scorer", "scorers"):
             return f"the scorer {spans[at].get('name')}"
         at = str(spans[at].get("parent_id"))
     role = event.get("role")
@@ -136,7 +136,7 @@ def _call(place: str, sample: LogSample, event: JsonObject, asker: str | None) -
     else:
         api, body, missing = _rebuilt(sample, event, model)
         fidelity = "partial" if missing else "rebuilt"
-        if (api == "chat.completions" and model.partition("/")[0] not in {"openai", ""}) or sent:
+        if (api == "chat.completions" and model.partition("/")[0] not in ("openai", "")) or sent:
             why = f"{why}; {_IN_CHAT}" if why else _IN_CHAT
     if event.get("cache") == "read":
         why = "; ".join(filter(None, (why, "the reply came from Inspect's cache")))
@@ -210,7 +210,7 @@ def _by_prefix(place: str, messages: list[JsonObject]) -> Iterator[ImportedEvent
     turns: list[Turn] = []
     for index, message in enumerate(messages):
         told = chat_message(message)
-        by_model = message.get("source") in {"generate", None}
+        by_model = message.get("source") in ("generate", None)
         turns.append(Turn(f"{place}, message {index}", told.message, by_model, error=told.error, loses=told.loses))
     model = next((text for message in messages if (text := text_or_none(message.get("model")))), None)
     yield from conversation(turns, Setting(model=model, missing=("tools", "params")))

@@ -72,7 +72,7 @@ def runs(records: Iterator[Record], name: str) -> Iterator[ImportedRun | Skipped
 
 
 def _is_span(value: JsonObject) -> bool:
-    return value.get("object") in {"trace", "trace.span"}
+    return value.get("object") in ("trace", "trace.span")
 
 
 FORMAT: Final = Format(

@@ -28,7 +28,7 @@ def recognise(sample: Sample) -> str | None:
     """Why a file looks like this format; None when it does not."""
     for value in sample.values:
         told = members(value)
-        if told.get("kind") in {"request", "response"} and isinstance(told.get("parts"), list):
+        if told.get("kind") in ("request", "response") and isinstance(told.get("parts"), list):
             return "messages of `kind` request and response with `parts`"
     return None
 

@@ -36,7 +36,7 @@ def recognise(sample: Sample) -> str | None:
     for value in sample.objects[:20]:
         if value.get("type") == "run_start" and members(value.get("payload")).get("format") == "runtape":
             return "a `run_start` of format runtape"
-        if value.get("type") in {"llm_request", "llm_response"} and {"id", "payload"} <= value.keys():
+        if value.get("type") in ("llm_request", "llm_response") and {"id", "payload"} <= value.keys():
             return "events of type llm_request with `id` and `payload`"
     return None
 
@@ -72,13 +72,13 @@ def _run(trace: Trace, name: str) -> Iterator[ImportedRun | Skipped]:
             events.append(_call(trace, event, call if event.id in answered else None))
         elif event.type == "tool_call":
             events.append(_tool(event, results.get(event.id)))
-        elif event.type in {"state", "log", "error"}:
+        elif event.type in ("state", "log", "error"):
             message = text_or_none(event.payload.get("message")) or event.type
             facts: JsonObject = {key: item for key, item in event.payload.items() if key != "message"}
             events.append(ImportedNote(place, message, facts, event.ts))
         elif event.type == "run_start":
             head = event
-        elif event.type not in {"llm_response", "tool_result"}:
+        elif event.type not in ("llm_response", "tool_result"):
             yield Skipped(place, f"an event of type {event.type}", notable=event.type not in _BY_NATURE)
     if not any(isinstance(event, ImportedCall) for event in events):
         yield Skipped(name, "a run without a model call")

@@ -37,7 +37,7 @@ def recognise(sample: Sample) -> str | None:
         return "a `history` of messages with `message_type`"
     if isinstance(first.get("messages"), list) and "model_stats" in members(first.get("info")):
         return "`messages` and `info.model_stats`"
-    if sample.is_list and first.keys() >= {"role", "content"} and first["role"] in {"system", "user"}:
+    if sample.is_list and first.keys() >= {"role", "content"} and first["role"] in ("system", "user"):
         return "a list of chat messages"
     return None
 
@@ -94,7 +94,7 @@ def _given(kwargs: Json) -> JsonObject:
 def _mini(place: str, message: JsonObject) -> Turn:
     """A message of mini-swe-agent's; a whole response may be kept under `extra`."""
     response = members(members(message.get("extra")).get("response"))
-    told = {key: item for key, item in message.items() if key not in {"extra", "timestamp"}}
+    told = {key: item for key, item in message.items() if key not in ("extra", "timestamp")}
     reply = response if isinstance(response.get("choices"), list) else None
     at = seconds(message.get("timestamp")) or seconds(members(message.get("extra")).get("timestamp"))
     return Turn(place, told, message.get("role") == "assistant", reply, started=at)

@@ -84,7 +84,7 @@ def _tau2(place: str, value: JsonObject, info: JsonObject, name: str) -> Iterato
     if not agent:
         missing.append("params")
     turns = [Turn(f"{place}, policy", {"role": "system", "content": policy})] if policy else []
-    for index, message in enumerate(listed(value["messages"])):
+    for index, message in enumerate(listed(value.get("messages"))):
         at = f"{place}, message {index}"
         for told in _agent_sees(message):
             greeting = told.get("role") == "assistant" and not any(t.message["role"] == "user" for t in turns)
@@ -126,7 +126,7 @@ def _agent_sees(message: Json) -> Iterator[JsonObject]:
             yield from _agent_sees(one)
         return
     role = told.get("role")
-    if role not in {"system", "user", "assistant", "tool"} or told.get("requestor") == "user":
+    if role not in ("system", "user", "assistant", "tool") or told.get("requestor") == "user":
         return
     if role == "user" and told.get("tool_calls"):
         return
