@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from ..errors import BadInput
+from . import console
 
 if TYPE_CHECKING:
     from ..ops.judging import Judge
@@ -96,6 +97,22 @@ def judge(question: str | None, function: str | None) -> Judge | None:
 def cache_dir(*, no_cache: bool) -> str | None:
     """Where replies are kept: `.runtape` in the working folder, or nowhere."""
     return None if no_cache else ".runtape"
+
+
+def tell_shortcoming(trace: str, event: int | str) -> None:
+    """Say on standard error, before anything is sent, what an imported request lacks.
+
+    Raises:
+        BadInput: as the verbs do for the same trace and event.
+    """
+    # the verbs' own modules, loaded by every command that gets here.
+    from ..ops.case import load_trace, shortcoming
+    from ..trace.refs import resolve
+
+    loaded = load_trace(trace)
+    lacking = shortcoming(loaded, resolve(loaded, event))
+    if lacking is not None:
+        console.complain(lacking)
 
 
 def event_reference(event: str) -> int | str:

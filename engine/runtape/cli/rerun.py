@@ -50,10 +50,12 @@ def command(
     from ..ops import rerunning
     from ..ops.sync import run
 
+    reference = options.event_reference(event)
+    options.tell_shortcoming(trace, reference)
     seen = run(
         rerunning.rerun(
             trace,
-            options.event_reference(event),
+            reference,
             runs=runs,
             drop=tuple(drop or ()),
             replace=replace,

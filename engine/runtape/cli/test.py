@@ -49,9 +49,11 @@ def command(
     # the sampler comes with the verbs.
     from ..ops import regression
 
+    reference = options.event_reference(event)
+    options.tell_shortcoming(trace, reference)
     written = regression.write_test(
         trace,
-        options.event_reference(event),
+        reference,
         out,
         add_system=add_system,
         system_from=system_from,

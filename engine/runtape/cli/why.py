@@ -75,6 +75,7 @@ def command(
     from ..ops.sync import run
 
     reference = options.event_reference(event)
+    options.tell_shortcoming(trace, reference)
     judged_by = options.judge(judge, judge_fn)
     if dry:
         ranking = explain.dry(

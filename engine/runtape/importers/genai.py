@@ -25,6 +25,7 @@ _CONTENT_OFF: Final = (
     "the span holds no messages: capturing of content was off when it was made "
     "(OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, TRACELOOP_TRACE_CONTENT)"
 )
+_RESPELLED: Final = "put together from attributes; arguments of tool calls may be spelled with other white space"
 _PARAMS: Final = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -263,7 +264,7 @@ def _call(span: Span, api: str, told: Heard, reply: JsonObject | None, finish: J
         ),
         fidelity="partial" if usable else "not rebuildable",
         missing=tuple(sorted(lost)) if usable else ("messages",),
-        why=None if usable else _CONTENT_OFF,
+        why=_RESPELLED if usable else _CONTENT_OFF,
         started=span.started,
         latency_ms=span.latency_ms,
         error=span.failure,

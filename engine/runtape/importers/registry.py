@@ -60,6 +60,7 @@ _MODULES: Final[tuple[str, ...]] = (
     "pydantic_ai",
     "swe_agent",
     "langfuse",
+    "langsmith",
     "litellm",
     "batch",
     "opentelemetry",

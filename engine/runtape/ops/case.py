@@ -12,9 +12,9 @@ from ..context.pieces import Context
 from ..decision.actions import earlier_calls
 from ..decision.choose import choose
 from ..decision.decision import Decision
-from ..errors import BadInput
+from ..errors import BadInput, NotADecision
 from ..report.phrases import number
-from ..said import Said
+from ..said import Quoted, Said
 from ..trace.chain import whole
 from ..trace.lookup import find_trace
 from ..trace.refs import Moment, resolve
@@ -25,6 +25,12 @@ from .judging import Judge, JudgeInput, judge_of
 _REBUILT = (
     "The call named the response before it (previous_response_id) in place of sending what led to it. "
     "The reruns send what {} of this run held."
+)
+
+_PARTIAL = "The request of this call was put together from a recording that lacks "
+_SUPPLY = (
+    ". The reruns are sent without it and may behave otherwise than the agent did; "
+    "`runtape import` takes what is missing with --tools, --system and --params."
 )
 
 TraceInput: TypeAlias = "Trace | str | os.PathLike[str]"
@@ -85,7 +91,9 @@ class Case:
     @property
     def caveats(self) -> list[str]:
         """What the reader has to know about the request and the choice of the decision; empty when there is nothing."""
-        notes: list[str] = [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
+        lacking = shortcoming(self.trace, self.moment)
+        notes: list[str] = [lacking] if lacking is not None else []
+        notes += [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
         if self.decision.tools or self.selection.match is not None or self.decision.judge is not None:
             return notes
         return [
@@ -94,6 +102,26 @@ class Case:
                 "Any answer in text counts as this decision, whatever it says. Pass match or judge to say what matters."
             ),
         ]
+
+
+def shortcoming(trace: Trace, moment: Moment) -> Said | None:
+    """What an imported request lacks, and how to supply it; None when it is as it was sent.
+
+    Raises:
+        NotADecision: what was sent is not known, so that there is nothing to rerun.
+    """
+    fidelity = trace.fidelity(moment.request)
+    about = Quoted(fidelity.why) if fidelity.why else None
+    if fidelity.label == "not rebuildable":
+        raise NotADecision(
+            f"event {moment.request.id} cannot be rerun: what was sent to the model is not in the recording that it "
+            f"was imported from ({about or 'its messages are missing'}). Record the agent with runtape.record()."
+        )
+    if fidelity.label != "partial":
+        return None
+    lacks = Quoted(", ".join(fidelity.missing) or "parts of it")
+    told: tuple[str, ...] = (" (", about, ")") if about else ()
+    return Said(_PARTIAL, lacks, *told, _SUPPLY)
 
 
 def selection_of(
@@ -156,6 +184,7 @@ def open_case(trace: TraceInput, event: EventInput, selection: Selection | None 
 
 def case_at(trace: Trace, moment: Moment, selection: Selection, chosen: Callable[[Opened], Decision]) -> Case:
     """The case of a recorded model call with the decision that is `chosen` from it; raises as `open_case` does."""
+    shortcoming(trace, moment)
     sent, reply = whole(trace, moment), trace.reply(moment.response)
     opened = Opened(sent.request, reply, tuple(earlier_calls(sent.request)), build(sent.request, sent.origins))
     return Case(
