@@ -30,7 +30,13 @@ TOOL = {
         "parameters": {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]},
     },
 }
-FLAT = {"type": "function", "name": "refund", "description": "d", "parameters": TOOL["function"]["parameters"], "strict": True}
+FLAT = {
+    "type": "function",
+    "name": "refund",
+    "description": "d",
+    "parameters": TOOL["function"]["parameters"],
+    "strict": True,
+}
 
 
 def provider(received: Received) -> Answer:
@@ -49,15 +55,24 @@ def _answer(received: Received) -> tuple[str, dict[str, Any]]:
         if done:
             blocks = [{"type": "text", "text": "done"}]
         else:
-            blocks += [{"type": "tool_use", "id": f"t{at}{n}", "name": "refund", "input": {"order": str(n)}} for n in (1, 2)]
+            blocks += [
+                {"type": "tool_use", "id": f"t{at}{n}", "name": "refund", "input": {"order": str(n)}} for n in (1, 2)
+            ]
         reason = "end_turn" if done else "tool_use"
         head = {"id": f"msg_{at}", "type": "message", "role": "assistant", "model": "claude-x", "stop_sequence": None}
-        return "messages", {**head, "content": blocks, "stop_reason": reason, "usage": {"input_tokens": 3, "output_tokens": 2}}
+        return "messages", {
+            **head,
+            "content": blocks,
+            "stop_reason": reason,
+            "usage": {"input_tokens": 3, "output_tokens": 2},
+        }
     if received.path.endswith("/responses"):
         items: list[Any] = [{"type": "reasoning", "id": f"rs_{at}", "summary": [], "encrypted_content": "ZW5j"}]
         if "function_call_output" in text:
             content = [{"type": "output_text", "text": "done", "annotations": [], "logprobs": []}]
-            items = [{"type": "message", "id": f"m{at}", "role": "assistant", "status": "completed", "content": content}]
+            items = [
+                {"type": "message", "id": f"m{at}", "role": "assistant", "status": "completed", "content": content}
+            ]
         else:
             for n in (1, 2):
                 call = {"type": "function_call", "id": f"fc_{at}{n}", "call_id": f"call_{at}{n}", "status": "completed"}
@@ -65,18 +80,38 @@ def _answer(received: Received) -> tuple[str, dict[str, Any]]:
         details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
         usage = {"input_tokens": 3, "output_tokens": 2, "total_tokens": 5, **details}
         head = {"id": f"resp_{at}", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
-        return "responses", {**head, "output": items, "tools": [], "tool_choice": "auto", "parallel_tool_calls": True, "usage": usage}
+        return "responses", {
+            **head,
+            "output": items,
+            "tools": [],
+            "tool_choice": "auto",
+            "parallel_tool_calls": True,
+            "usage": usage,
+        }
     message: dict[str, Any] = {"role": "assistant", "content": "done"}
     done = '"role": "tool"' in text
     if not done:
-        message = {"role": "assistant", "content": None, "tool_calls": [
-            {"id": f"c{at}{n}", "type": "function", "function": {"name": "refund", "arguments": json.dumps({"order": str(n)})}}
-            for n in (1, 2)
-        ]}
+        message = {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": f"c{at}{n}",
+                    "type": "function",
+                    "function": {"name": "refund", "arguments": json.dumps({"order": str(n)})},
+                }
+                for n in (1, 2)
+            ],
+        }
     choice = {"index": 0, "message": message, "finish_reason": "stop" if done else "tool_calls"}
     usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
     return "chat.completions", {
-        "id": f"chatcmpl-{at}", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage,
+        "id": f"chatcmpl-{at}",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
     }
 
 
@@ -95,7 +130,10 @@ def chat(url: str, *, stream: bool = False, image: bool = False) -> None:
             return
         reply = client.chat.completions.create(**sent).choices[0].message
         messages = [*messages, reply.model_dump(exclude_none=True)]
-        messages += [{"role": "tool", "tool_call_id": call.id, "content": f"refunded {call.id}"} for call in reply.tool_calls or ()]
+        messages += [
+            {"role": "tool", "tool_call_id": call.id, "content": f"refunded {call.id}"}
+            for call in reply.tool_calls or ()
+        ]
 
 
 def responses(url: str) -> None:
@@ -104,13 +142,19 @@ def responses(url: str) -> None:
     items: list[Any] = [{"role": "user", "content": "refund orders 1 and 2"}]
     for _ in range(2):
         reply = client.responses.create(
-            model="m", instructions="Be quick.", input=items, tools=[FLAT], store=False,
-            include=["reasoning.encrypted_content"], reasoning={"effort": "low"},
+            model="m",
+            instructions="Be quick.",
+            input=items,
+            tools=[FLAT],
+            store=False,
+            include=["reasoning.encrypted_content"],
+            reasoning={"effort": "low"},
         )
         items = [*items, *(item.model_dump(exclude_none=True) for item in reply.output)]
         items += [
             {"type": "function_call_output", "call_id": item.call_id, "output": "refunded"}
-            for item in reply.output if item.type == "function_call"
+            for item in reply.output
+            if item.type == "function_call"
         ]
 
 
@@ -122,12 +166,21 @@ def messages(url: str) -> None:
     system = [{"type": "text", "text": "Be quick.", "cache_control": {"type": "ephemeral"}}]
     for _ in range(2):
         reply = client.messages.create(
-            model="claude-x", max_tokens=2000, system=system, tools=[tool], messages=said,
+            model="claude-x",
+            max_tokens=2000,
+            system=system,
+            tools=[tool],
+            messages=said,
             thinking={"type": "enabled", "budget_tokens": 1024},
         )
-        said = [*said, {"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in reply.content]}]
+        said = [
+            *said,
+            {"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in reply.content]},
+        ]
         results = [
-            {"type": "tool_result", "tool_use_id": block.id, "content": "refunded"} for block in reply.content if block.type == "tool_use"
+            {"type": "tool_result", "tool_use_id": block.id, "content": "refunded"}
+            for block in reply.content
+            if block.type == "tool_use"
         ]
         said = [*said, {"role": "user", "content": results}]
 
@@ -154,7 +207,8 @@ def calls_of(traces: list[Trace]) -> list[tuple[Any, Any, Any]]:
     """Body, reply and fidelity of every call."""
     return [
         (trace.request(call.request).body, trace.reply(call.request), trace.fidelity(call.request))
-        for trace in traces for call in trace.calls
+        for trace in traces
+        for call in trace.calls
     ]
 
 
@@ -163,7 +217,8 @@ def spelled_alike(said: Any) -> Any:
     if isinstance(said, dict):
         return {
             key: json.loads(value) if key == "arguments" else spelled_alike(value)
-            for key, value in said.items() if value is not None
+            for key, value in said.items()
+            if value is not None
         }
     return [spelled_alike(item) for item in said] if isinstance(said, list) else said
 
@@ -184,8 +239,12 @@ def instrumented(name: str, tracing: Any, agent: Callable[[str], None]) -> list[
 OPENINFERENCE = "openinference.instrumentation.openai.OpenAIInstrumentor"
 
 
-@pytest.mark.parametrize("agent", [chat, responses, lambda url: chat(url, image=True), lambda url: chat(url, stream=True)])
-def test_openinference_of_openai_is_exact(spans: tuple[Any, Path], tmp_path: Path, agent: Callable[[str], None]) -> None:
+@pytest.mark.parametrize(
+    "agent", [chat, responses, lambda url: chat(url, image=True), lambda url: chat(url, stream=True)]
+)
+def test_openinference_of_openai_is_exact(
+    spans: tuple[Any, Path], tmp_path: Path, agent: Callable[[str], None]
+) -> None:
     tracing, path = spans
     sent = instrumented(OPENINFERENCE, tracing, agent)
     found = calls_of(imported(path, tmp_path / "traces"))
@@ -194,7 +253,9 @@ def test_openinference_of_openai_is_exact(spans: tuple[Any, Path], tmp_path: Pat
     assert [call.arguments for call in found[0][1].tool_calls] == [{"order": "1"}, {"order": "2"}]
 
 
-def test_openinference_of_anthropic_is_exact_with_thinking_and_cache_marks(spans: tuple[Any, Path], tmp_path: Path) -> None:
+def test_openinference_of_anthropic_is_exact_with_thinking_and_cache_marks(
+    spans: tuple[Any, Path], tmp_path: Path
+) -> None:
     tracing, path = spans
     sent = instrumented("openinference.instrumentation.anthropic.AnthropicInstrumentor", tracing, messages)
     found = calls_of(imported(path, tmp_path / "traces"))
@@ -225,7 +286,9 @@ def test_openllmetry_of_anthropic_says_that_reasoning_is_missing(spans: tuple[An
     assert len(found) == len(sent) == 2
     second, truth = found[1], sent[1]
     assert "reasoning" in second[2].missing
-    kinds = [block["type"] for message in second[0]["messages"] for block in message["content"] if isinstance(block, dict)]
+    kinds = [
+        block["type"] for message in second[0]["messages"] for block in message["content"] if isinstance(block, dict)
+    ]
     wanted = [block["type"] for message in truth["messages"] for block in message["content"] if isinstance(block, dict)]
     assert [kind for kind in wanted if kind != "thinking"] == [kind for kind in kinds if kind != "text"]
 
@@ -235,9 +298,9 @@ def test_langchain_by_openinference_is_rebuilt(spans: tuple[Any, Path], tmp_path
     module = pytest.importorskip("langchain_openai")
 
     def agent(url: str) -> None:
-        module.ChatOpenAI(model="m", base_url=url, api_key="k", max_retries=0, temperature=0.5).bind_tools([TOOL]).invoke(
-            [("system", "Be quick."), ("user", "refund orders 1 and 2")]
-        )
+        module.ChatOpenAI(model="m", base_url=url, api_key="k", max_retries=0, temperature=0.5).bind_tools(
+            [TOOL]
+        ).invoke([("system", "Be quick."), ("user", "refund orders 1 and 2")])
 
     [sent] = instrumented("openinference.instrumentation.langchain.LangChainInstrumentor", tracing, agent)
     [(body, reply, fidelity)] = calls_of(imported(path, tmp_path / "traces"))
