@@ -17,6 +17,7 @@ from runtape.trace.store import Store
 from runtape.trace.summary import Summary
 from runtape.trace.trace import Trace
 
+from .foreign import Foreign, foreign_files
 from .paths import chosen, public_name
 
 READ = 4
@@ -74,6 +75,10 @@ class Library:
         """What a trace holds; None when it cannot be read."""
         return await anyio.to_thread.run_sync(self._summary, entry.path)
 
+    async def foreign(self) -> list[Foreign]:
+        """Files of the folder that another tool recorded, by their beginnings, newest first."""
+        return await anyio.to_thread.run_sync(self._foreign)
+
     async def digest(self, path: Path) -> str:
         """A digest of the file's content."""
         return await anyio.to_thread.run_sync(self._digest, path)
@@ -115,10 +120,19 @@ class Library:
             stamp = _stamp(path)
             known = self._summaries.get(path)
             if known is None or known[0] != stamp:
-                known = self._summaries[path] = (stamp, Trace.load(path).summary())
-        except (RuntapeError, OSError):
+                known = self._summaries[path] = (stamp, self._read_summary(path))
+        except OSError:
             return None
         return known[1]
+
+    def _read_summary(self, path: Path) -> Summary | None:
+        try:
+            return Trace.load(path).summary()
+        except RuntapeError:
+            return None
+
+    def _foreign(self) -> list[Foreign]:
+        return foreign_files(self.folder, {path for path, known in self._summaries.items() if known[1] is None})
 
     def _digest(self, path: Path) -> str:
         stamp = _stamp(path)

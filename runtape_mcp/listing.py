@@ -7,6 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from runtape.trace.summary import Summary
 
 from .fence import Fence
+from .foreign import offer
 from .library import Entry, Library
 from .schemas import TraceList, TraceRow
 
@@ -63,6 +64,8 @@ async def listing(library: Library, query: str, limit: int, cursor: str) -> Trac
         step = "No run fits the query. Call list_traces without query for all of them."
     else:
         step = _NONE
+    if not query and not cursor:
+        step += offer(library.folder, await library.foreign())
     return TraceList(traces=rows, next_cursor=rows[-1].trace if more else None, next=step)
 
 

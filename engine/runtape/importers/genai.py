@@ -206,20 +206,19 @@ def _output(span: Span) -> tuple[JsonObject | None, Json]:
 
 def _tools(span: Span, told: Heard) -> list[Json]:
     attributes = span.attributes
-    listed = unpacked_list(attributes.get("gen_ai.tool.definitions"))
+    listed: list[Json] = unpacked_list(attributes.get("gen_ai.tool.definitions"))
     if not listed:
         flat = nested(attributes, "llm.request.functions")
-        listed = [
-            {**members(item), "parameters": unpacked(members(item).get("parameters"))}
-            for item in (flat if isinstance(flat, list) else unpacked_list(flat))
-        ]
+        for item in flat if isinstance(flat, list) else unpacked_list(flat):
+            function: JsonObject = {**members(item), "parameters": unpacked(members(item).get("parameters"))}
+            listed.append(function)
     if not listed:
         offered = unpacked_object(attributes.get("model_request_parameters"))
         listed = [*_offered(offered.get("function_tools")), *_offered(offered.get("output_tools"))]
     return listed or told.tools
 
 
-def _offered(tools: Json) -> list[Json]:
+def _offered(tools: Json) -> list[JsonObject]:
     kept = ("name", "description", "parameters_json_schema", "strict")
     return [{key: tool[key] for key in kept if tool.get(key) is not None} for _, tool in objects(tools)]
 

@@ -6,7 +6,6 @@ Blocks of a provider's own (text, images, thinking) stay as they are.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -120,10 +119,7 @@ def _definition(content: Json) -> Json:
     """The definition of a tool that stands in place of a message; None when it is none."""
     value = unpacked(content)
     if isinstance(value, str) and value.lstrip()[:1] == "{" and "function" in value:
-        try:
-            value = ast.literal_eval(value)  # as LangChain's handlers print a dict
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return None
+        value = unpacked(value, printed=True)  # as LangChain's handlers print a dict
     if (
         isinstance(value, dict)
         and value.get("type") == "function"
@@ -142,10 +138,13 @@ def _calls(told: JsonObject) -> list[Json]:
     return [*calls]
 
 
+_NO_ARGUMENTS: Final[Json] = {}
+
+
 def _call(call: JsonObject) -> JsonObject:
     inner = members(call.get("tool_call")) or call
     function = members(inner.get("function")) or inner
-    arguments = next((function[key] for key in ("arguments", "args", "input") if key in function), {})
+    arguments = next((function[key] for key in ("arguments", "args", "input") if key in function), _NO_ARGUMENTS)
     named = function.get("name") or inner.get("toolName")
     identity = inner.get("id") or inner.get("toolCallId") or inner.get("call_id")
     kept: JsonObject = {} if not identity else {"id": identity}

@@ -78,7 +78,7 @@ def _exact(span: Span, body: JsonObject) -> SpanCall:
 
 
 def _api(span: Span, body: JsonObject) -> str:
-    provider = {span.attributes.get("llm.provider"), span.attributes.get("llm.system")}
+    provider = [span.attributes.get("llm.provider"), span.attributes.get("llm.system")]
     if "input" in body and "messages" not in body:
         return "responses"
     if "anthropic" in provider:

@@ -32,17 +32,13 @@ def reply_body(
     said = finish if isinstance(finish, str) else "tool_calls" if message.get("tool_calls") else None
     tokens: JsonObject = {"usage": usage} if usage else {}
     if api == "messages":
-        reason = None if said is None else _ANTHROPIC.get(said, said)
-        return {
-            **head,
-            "type": "message",
-            "role": "assistant",
-            "content": _blocks(message),
-            "stop_reason": reason,
-        } | tokens
+        reason: Json = None if said is None else _ANTHROPIC.get(said, said)
+        told: JsonObject = {"type": "message", "role": "assistant", "content": _blocks(message), "stop_reason": reason}
+        return {**head, **told, **tokens}
     if api == "responses":
         status = "incomplete" if said == "length" else "completed"
-        return {**head, "object": "response", "status": status, "output": _items(message)} | tokens
+        items: JsonObject = {"object": "response", "status": status, "output": _items(message)}
+        return {**head, **items, **tokens}
     answer = {key: value for key, value in message.items() if key != "thinking_blocks"}
     reason = None if said is None else _CHAT.get(said, said)
     choice: JsonObject = {"index": 0, "message": {**answer, "role": "assistant"}, "finish_reason": reason}
@@ -66,11 +62,11 @@ def _texts(message: JsonObject) -> list[str]:
 
 def _blocks(message: JsonObject) -> list[Json]:
     blocks: list[Json] = [*listed(message.get("thinking_blocks"))]
-    blocks += [{"type": "text", "text": text} for text in _texts(message)]
+    blocks.extend({"type": "text", "text": text} for text in _texts(message))
     for _, call in objects(message.get("tool_calls")):
         function = members(call.get("function"))
-        text = function.get("arguments")
-        value = parsed(text) if isinstance(text, str) else text
+        given = function.get("arguments")
+        value = parsed(given) if isinstance(given, str) else given
         blocks.append({"type": "tool_use", "id": call.get("id"), "name": function.get("name"), "input": value or {}})
     return blocks
 

@@ -131,7 +131,7 @@ def _run(trace: str, name: str | None, group: list[JsonObject]) -> Iterator[Impo
     for call, reason in doubles:
         yield Skipped(call.span.place, reason, notable=False)
     asked = {
-        members(tool.get("function")).get("name")
+        str(members(tool.get("function")).get("name"))
         for call in best
         for _, choice in objects(members(call.call.reply).get("choices"))
         for _, tool in objects(members(choice.get("message")).get("tool_calls"))
