@@ -9,11 +9,12 @@ from runtape.report.event_text import body, gist, outline, tool_names
 from runtape.trace.events import Event
 from runtape.trace.origins import Origin, origins
 from runtape.trace.refs import resolve
+from runtape.trace.search import AROUND, places_of
 from runtape.trace.trace import Trace
 from runtape.wire.values import Json
 
 from .fence import Fence
-from .views import AROUND, Part, Row, finds, row_page, text_page
+from .views import Part, Row, row_page, text_page
 
 _NUMBER = re.compile(r"[0-9]{1,16}")
 
@@ -21,7 +22,9 @@ _NUMBER = re.compile(r"[0-9]{1,16}")
 def timeline_page(name: str, trace: Trace, part: Part) -> str:
     """One row for each event; with `find`, only for those that hold the text."""
     if part.find:
-        held = [(event, places[0]) for event in trace.events if (places := finds(body(event), part.find))]
+        held = [
+            (event, places[0]) for event in trace.events if (places := places_of(body(event), part.find, Fence.clean))
+        ]
         head = f"Events of {name} that hold the text."
         return row_page(head, held, lambda at: Row(_label(at[0]), at[1].around), part, width=4 * AROUND)
     summary = f"{len(trace.events):,} events, {len(trace.calls):,} model calls"
@@ -73,7 +76,7 @@ def _page(head: str, text: str, part: Part) -> str:
     if not part.find:
         return text_page(head, text, part)
     said = f"{head} Where the text stands; offset=CHARACTER without find shows more around it."
-    places = finds(text, part.find)
+    places = places_of(text, part.find, Fence.clean)
     return row_page(said, places, lambda at: Row(f"character {at.start}:", at.around), part, width=4 * AROUND)
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
-
-from runtape.text import visible
 
 from .fence import MARK, Fence
 
@@ -15,8 +12,6 @@ LIMIT = 6400
 """Characters of recorded text on one page; with what stands around it under 8,000."""
 ROW = 160
 """Characters of a row of the timeline."""
-AROUND = 100
-"""Characters on each side of a text that was looked for."""
 
 
 T = TypeVar("T")
@@ -29,16 +24,6 @@ class Row:
     label: str
     """Words of ours: numbers and kinds."""
     text: str
-    """Recorded text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a text that was looked for stands."""
-
-    start: int
-    """Character, in the numbering of `text_page`."""
-    around: str
     """Recorded text."""
 
 
@@ -126,15 +111,3 @@ def row_page(head: str, items: Sequence[T], row_of: Callable[[T], Row], part: Pa
     more = f" offset={end} goes on." if end < total else ""
     where = f"{part.offset + 1:,} to {end:,} of {total:,}.{more}"
     return f"{head}\n{where}\n{fence.warning}\n{fence.block(chr(10).join(lines))}"
-
-
-def finds(text: str, wanted: str) -> list[Place]:
-    """Where a text is found, letter case aside."""
-    shown = Fence.clean(text)
-    found = re.finditer(re.escape(visible(wanted)), shown, re.IGNORECASE)
-    return [Place(at.start(), _around(shown, at.start(), at.end())) for at in found]
-
-
-def _around(text: str, start: int, end: int) -> str:
-    # Line breaks and the indentation of the outline would take most of the row.
-    return re.sub(r"\s*\n\s*", " / ", text[max(0, start - AROUND) : end + AROUND])

@@ -1,24 +1,24 @@
 """Record an agent, find what made it take a bad decision, and keep the decision fixed.
 
-Recording and reading load nothing heavy. The verbs that ask a model are loaded when they are first used.
+Every name is loaded when it is first used, so that nobody waits for what is not asked for.
 """
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
-
-from .errors import RecordedToolError, ReplayDiverged
-
-# Imported here, not on first use: the name of this function is also the name of a package below, and a later import
-# of that package would put it in the place of the function.
-from .record.recorder import Recorder, record
-from .trace.trace import Trace
 
 if TYPE_CHECKING:
     from . import aio
+    from .errors import RecordedToolError, ReplayDiverged
     from .ops.regression import write_test
     from .ops.verbs import fix, rerun, why
     from .playback.player import Replayer, replay
+    from .record.recorder import Recorder, record
+    from .trace.trace import Trace
+
+    load = Trace.load
 
 __all__ = [
     "RecordedToolError",
@@ -37,16 +37,30 @@ __all__ = [
 ]
 
 _LAZY = {
+    "RecordedToolError": "errors",
+    "Recorder": "record.recorder",
+    "ReplayDiverged": "errors",
     "Replayer": "playback.player",
+    "Trace": "trace.trace",
     "aio": "aio",
     "fix": "ops.verbs",
+    "load": "trace.trace",
+    "record": "record.recorder",
     "replay": "playback.player",
     "rerun": "ops.verbs",
     "why": "ops.verbs",
     "write_test": "ops.regression",
 }
 
-load = Trace.load
+
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: object) -> None:
+        # `record` is a function here and also a package below, which the import system would put in its place.
+        if name != "record" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:
@@ -55,7 +69,13 @@ def __getattr__(name: str) -> object:
     from importlib import import_module  # needed only here
 
     module = import_module(f".{_LAZY[name]}", __name__)
-    value = module if name == "aio" else getattr(module, name)
+    match name:
+        case "aio":
+            value = module
+        case "load":
+            value = module.Trace.load
+        case _:
+            value = getattr(module, name)
     globals()[name] = value
     return value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -154,19 +153,6 @@ class Host:
         self.page.close()
         assert [url for url in self.asked if not url.startswith(("about:", "data:", "file:"))] == []
         assert self.said == []
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("there is no chromium")
-    with api.sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-        started = playwright.chromium.launch(executable_path=program, args=flags)
-        yield started
-        started.close()
 
 
 @pytest.fixture

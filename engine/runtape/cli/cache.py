@@ -12,7 +12,6 @@ import typer
 from ..errors import BadInput
 from ..report.document import Document, Heading, Paragraph, Recorded, Table
 from ..report.phrases import number
-from ..report.text import to_text
 from ..sample.cache import ReplyCache
 from ..sample.kept import DAY, WANTED, Group, KeptReplies, write_private
 from . import console, options
@@ -46,7 +45,7 @@ def show(*, folder: Folder = DEFAULT, as_json: options.AsJson = False) -> None:
     if as_json:
         console.print_json({"path": str(kept.path), "size": size, "groups": [_fields(group) for group in groups]})
     else:
-        sys.stdout.write(to_text(_page(kept.path, size, groups)))
+        console.print_page(_page(kept.path, size, groups))
 
 
 @app.command()

@@ -6,12 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..canon import dumps
 from ..errors import BadInput, BudgetSpent, ModelFailed, RuntapeError
-from ..report.results import Progress, StoppedBy
+from ..report.document import Document
+from ..report.text import COLOURS, PLAIN, to_text
 from ..text import visible
+
+if TYPE_CHECKING:
+    from ..report.results import Progress, StoppedBy
 
 DONE, DOES_NOT_HOLD, BAD_INPUT, BUDGET, MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -45,6 +49,12 @@ def report_status(stopped_by: StoppedBy | None, *, holds: bool) -> int:
 def print_json(fields: dict[str, Any]) -> None:
     """One JSON object, one line."""
     sys.stdout.write(dumps(fields).decode("utf-8") + "\n")
+
+
+def print_page(page: Document) -> None:
+    """A document on standard output: coloured on a terminal, plain in a file or a pipe."""
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    sys.stdout.write(to_text(page, paint=COLOURS if coloured else PLAIN))
 
 
 def complain(message: str) -> None:

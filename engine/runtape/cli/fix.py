@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,6 @@ import typer
 from ..report.fields import fix_fields, why_fields
 from ..report.fix_page import fix_page
 from ..report.results import FixReport, WhyReport
-from ..report.text import to_text
 from ..report.why_page import why_page
 from ..trace.lookup import find_trace
 from . import console, options
@@ -139,11 +137,11 @@ def _print(report: FixReport, *, as_json: bool) -> None:
     if as_json:
         console.print_json(fix_fields(report))
     else:
-        sys.stdout.write(to_text(fix_page(report)))
+        console.print_page(fix_page(report))
 
 
 def _print_cause(report: WhyReport, *, as_json: bool) -> None:
     if as_json:
         console.print_json(why_fields(report))
     else:
-        sys.stdout.write(to_text(why_page(report)))
+        console.print_page(why_page(report))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from ..errors import BadInput
 from ..importers.importing import import_sources
 from ..importers.source import Source, sources
 from ..importers.supplied import Supplied
-from ..report.text import to_text
 from ..trace.lookup import trace_folder
 from ..wire.values import Json, JsonObject
 from . import console, options
@@ -60,7 +58,7 @@ def command(
     if as_json:
         console.print_json(import_fields(outcome))
     else:
-        sys.stdout.write(to_text(import_page(outcome)))
+        console.print_page(import_page(outcome))
     return console.DONE if outcome.calls else console.DOES_NOT_HOLD
 
 

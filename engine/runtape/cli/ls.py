@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ..errors import TraceUnreadable
 from ..report.document import Document, Heading, Paragraph, Recorded, Table
-from ..report.text import to_text
 from ..trace.lookup import trace_folder
 from ..trace.store import Store
 from ..trace.summary import Summary
@@ -38,7 +36,7 @@ def command(
     if as_json:
         console.print_json({"traces": [_fields(name, summary) for name, summary in summaries], "total": len(files)})
     else:
-        sys.stdout.write(to_text(_page(summaries, len(files), str(folder))))
+        console.print_page(_page(summaries, len(files), str(folder)))
     return console.DONE
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,6 @@ import typer
 
 from ..report.fields import rerun_fields
 from ..report.rerun_page import rerun_page
-from ..report.text import to_text
 from . import console, options
 
 
@@ -80,5 +78,5 @@ def command(
     if as_json:
         console.print_json(rerun_fields(seen))
     else:
-        sys.stdout.write(to_text(rerun_page(seen)))
+        console.print_page(rerun_page(seen))
     return console.MODEL if seen.tally.broken else console.report_status(seen.stopped_by, holds=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from ..report.text import to_text
 from ..report.trace_page import event_page, timeline_page
 from ..trace.events import Event
 from ..trace.lookup import find_trace
@@ -36,7 +34,7 @@ def command(
         shown = recorded.events if chosen is None else [chosen]
         console.print_json({"trace": recorded.name, "events": [_fields(one) for one in shown]})
     else:
-        sys.stdout.write(to_text(timeline_page(recorded) if chosen is None else event_page(recorded, chosen)))
+        console.print_page(timeline_page(recorded) if chosen is None else event_page(recorded, chosen))
     return console.DONE
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Literal
 
 import typer
@@ -10,7 +9,6 @@ import typer
 from ..report.fields import ranking_fields, why_fields
 from ..report.ranking_page import ranking_page
 from ..report.results import WhyReport
-from ..report.text import to_text
 from ..report.why_page import why_page
 from . import console, options
 
@@ -91,7 +89,7 @@ def command(
         if as_json:
             console.print_json(ranking_fields(ranking))
         else:
-            sys.stdout.write(to_text(ranking_page(ranking)))
+            console.print_page(ranking_page(ranking))
         return console.DONE
     with console.watching() as watch:
         try:
@@ -137,4 +135,4 @@ def _print(report: WhyReport, *, as_json: bool) -> None:
     if as_json:
         console.print_json(why_fields(report))
     else:
-        sys.stdout.write(to_text(why_page(report)))
+        console.print_page(why_page(report))

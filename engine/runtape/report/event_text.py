@@ -37,7 +37,9 @@ def gist(event: Event) -> str:
                 for call in (calls if isinstance(calls, list) else [])
                 if isinstance(call, dict)
             )
-            return " ".join(part for part in (named, _flat(payload.get("text") or "")) if part)
+            failed = payload.get("error")
+            said = (named, _flat(payload.get("text") or ""), "" if failed is None else f"failed: {_flat(failed)}")
+            return " ".join(part for part in said if part)
         case "llm_request":
             new = payload.get("messages_append", payload.get("messages"))
             count = len(new) if isinstance(new, list) else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..wire.values import Json
 from .events import Event
 
 
@@ -59,6 +60,13 @@ def tools_in(event: Event) -> Iterator[str]:
 def tool_of(event: Event) -> str | None:
     """The tool that a `tool_call` or `tool_result` event names."""
     name = event.payload.get("name")
+    return name if isinstance(name, str) else None
+
+
+def declared(tool: Json) -> str | None:
+    """The name in the definition of a tool, in any provider's shape."""
+    inner = tool.get("function", tool) if isinstance(tool, dict) else None
+    name = inner.get("name") if isinstance(inner, dict) else None
     return name if isinstance(name, str) else None
 
 

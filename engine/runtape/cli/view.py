@@ -1,0 +1,87 @@
+"""`runtape view`: a run as a web page."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..trace.lookup import find_trace
+from ..trace.trace import Trace
+from . import console, options
+from .page_file import write_page
+
+if TYPE_CHECKING:
+    from ..report.results import WhyReport
+
+
+def command(
+    trace: Annotated[str, typer.Argument(metavar="[TRACE]", help="A trace: its path, its name, or `last`.")] = "last",
+    *,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one HTML file that needs no server, in place of serving.")
+    ] = None,
+    why: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EVENT", help="Explain this decision first and lay the report over its context; see `runtape why`."
+        ),
+    ] = None,
+    tool: options.Tool = None,
+    match: options.Match = None,
+    budget: Annotated[int, typer.Option(min=1, help="Most model calls for --why.")] = 400,
+    model_fn: options.ModelFn = None,
+    base_url: options.BaseUrl = None,
+    no_cache: options.NoCache = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address and open no browser.")] = False,
+) -> int:
+    """Look at a recorded run in the browser: timeline, events, what the model saw, where a text came from.
+
+    The page is served on 127.0.0.1 under a secret address until Ctrl-C. With --why, reruns that were paid for before
+    come from the reply cache.
+
+    Example: runtape view last --out run.html
+    """
+    recorded = Trace.load(find_trace(trace))
+    reports: dict[int, WhyReport] = {}
+    if why is not None:
+        # numpy and the search are only needed when there is something to explain.
+        from ..ops.explain import why as explain
+        from ..ops.sync import run
+
+        with console.watching() as watch:
+            report = run(
+                explain(
+                    recorded,
+                    options.event_reference(why),
+                    tool=tool,
+                    match=match,
+                    budget=budget,
+                    model=model_fn,
+                    base_url=base_url,
+                    cache_dir=options.cache_dir(no_cache=no_cache),
+                    on_progress=watch,
+                )
+            )
+        reports[report.event] = report
+    if out is not None:
+        from ..report.trace_fields import whole_fields  # pieces and pages, for this command alone
+        from ..report.view import trace_view
+
+        write_page(out, trace_view(whole_fields(recorded, reports)))
+        return console.DONE
+    from ..viewer.serve import serve  # an HTTP server, for this command alone
+
+    serve(recorded, reports, port, lambda address: _opened(address, in_browser=not no_open))
+    return console.DONE
+
+
+def _opened(address: str, *, in_browser: bool) -> None:
+    sys.stdout.write(f"{address}\nCtrl-C ends it. Whoever has this address can read the run.\n")
+    sys.stdout.flush()
+    if in_browser:
+        webbrowser.open(address)

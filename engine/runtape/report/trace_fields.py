@@ -1,0 +1,146 @@
+"""A run as data for its page in `report.view`: the timeline, any event, the context of any decision, a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..context.build import build
+from ..errors import RuntapeError
+from ..text import shorten, visible
+from ..trace.chain import whole
+from ..trace.events import Event
+from ..trace.passages import passages
+from ..trace.refs import Moment
+from ..trace.search import search
+from ..trace.trace import Trace
+from ..wire.values import Json, JsonObject
+from .context_page import context_fields
+from .document import Line, Recorded
+from .event_text import body, gist
+from .fields import Show
+from .results import WhyReport
+from .search_page import writer
+from .view_fields import NOTHING_KNOWN, draw, view_fields
+
+Reports = Mapping[int, WhyReport]
+"""What is known about decisions, by the number of their `llm_response`."""
+
+GIST = 160
+"""Characters of a row of the timeline."""
+BODY = 400_000
+"""Characters of one event."""
+_SHOW = Show(name=visible, passage=visible, ref=visible, said=visible, words=visible)
+
+
+def timeline_fields(trace: Trace, reports: Reports) -> JsonObject:
+    """The run at a glance; `rows` hold number, kind, what it does, seconds since the first event, and the decision.
+
+    The decision is the number of the `llm_response` of a model call, None for other events and for calls without one.
+    """
+    summary = trace.summary()
+    began = trace.events[0].ts
+    decisions = {
+        part.id: call.response.id for call in trace.calls if call.response for part in (call.request, call.response)
+    }
+    rows: list[Json] = [
+        [event.id, visible(event.type), _shown(gist(event), GIST), round(event.ts - began, 3), decisions.get(event.id)]
+        for event in trace.events
+    ]
+    explained: list[Json] = [*reports]
+    return {
+        "trace": visible(trace.name),
+        "status": summary.status,
+        "started": summary.started,
+        "calls": summary.model_calls,
+        "problems": summary.problems,
+        "rows": rows,
+        "explained": explained,
+    }
+
+
+def event_fields(event: Event) -> JsonObject:
+    """What one event holds."""
+    text = visible(body(event))
+    return {
+        "id": event.id,
+        "type": visible(event.type),
+        "parent": event.parent,
+        "text": shorten(text, BODY),
+    }
+
+
+def decision_fields(trace: Trace, response: int, reports: Reports) -> JsonObject:
+    """The context of the decision in an `llm_response`, with the report that there is on it.
+
+    `problem` says why there is no context.
+    """
+    call = trace.call(response)
+    if call is None or call.response is None:
+        return {"event": response, "problem": f"Event {response} is no reply of a model.", "messages": []}
+    moment = Moment(call.request, call.response, None, None)
+    try:
+        sent = whole(trace, moment)
+        context = build(sent.request, sent.origins)
+    except RuntapeError as error:
+        return {"event": response, "problem": visible(str(error)), "messages": []}
+    facts = context_fields(trace.name, moment, context)
+    about: JsonObject = {
+        "request": moment.request.id,
+        "model": None if facts["model"] is None else visible(str(facts["model"])),
+        "tools": [visible(str(name)) for name in facts["tools"]] if isinstance(facts["tools"], list) else [],
+    }
+    report = reports.get(response)
+    if report is not None:
+        return {**about, **view_fields(report, context, _SHOW), "event": response, "report": True}
+    drawn = draw(context, NOTHING_KNOWN, _SHOW)
+    return {**about, "event": response, "messages": drawn.messages, "cut": drawn.cut, "report": False}
+
+
+def found_fields(trace: Trace, term: str) -> JsonObject:
+    """Where a text stands, in the order in which it came into the run: the first is where it entered."""
+    found: list[Json] = [
+        {
+            "event": one.passage.event,
+            "writer": _said(writer(one.passage)),
+            "places": len(one.places),
+            "around": one.places[0].around,
+        }
+        for one in search(trace, term)
+    ]
+    return {"found": found}
+
+
+def whole_fields(trace: Trace, reports: Reports) -> JsonObject:
+    """All of a run under the names by which the page asks for its parts, to be held by one file.
+
+    Texts that several contexts share are kept once: `messages`, and their indexes in each context.
+    """
+    kept: dict[str, int] = {}
+    messages: list[Json] = []
+    held: JsonObject = {"timeline": timeline_fields(trace, reports)}
+    for event in trace.events:
+        held[f"event/{event.id}"] = event_fields(event)
+    for call in trace.calls:
+        if call.response is None:
+            continue
+        fields = decision_fields(trace, call.response.id, reports)
+        drawn = fields["messages"]
+        places: list[Json] = []
+        for message in drawn if isinstance(drawn, list) else []:
+            key = repr(message)
+            if key not in kept:
+                kept[key] = len(messages)
+                messages.append(message)
+            places.append(kept[key])
+        held[f"context/{call.response.id}"] = {**fields, "messages": places}
+    held["messages"] = messages
+    held["passages"] = [[one.event, _said(writer(one)), visible(one.text)] for one in passages(trace)]
+    return held
+
+
+def _shown(text: str, limit: int) -> str:
+    return shorten(visible(text[: 4 * limit]) if len(text) > 4 * limit else visible(text), limit)
+
+
+def _said(line: Line) -> str:
+    return "".join(visible(part.text) if isinstance(part, Recorded) else part for part in line)
