@@ -16,6 +16,7 @@ from ..trace.lookup import trace_folder
 from ..wire.values import Json, JsonObject
 from . import console, options
 from .import_page import import_fields, import_page
+from .langfuse_server import fetched
 
 
 def command(
@@ -52,7 +53,7 @@ def command(
     Example: runtape import spans.jsonl
     """
     supplied = Supplied(options.read_text_option(system), _tools(tools), _params(params), base_url, model)
-    with console.reading() as bar, sources(files, bar.advance) as found:
+    with fetched(files) as paths, console.reading() as bar, sources(paths, bar.advance) as found:
         bar.expect(sum(source.size or 0 for source in found if isinstance(source, Source)))
         outcome = import_sources(found, out or trace_folder(), format, supplied)
     if as_json:

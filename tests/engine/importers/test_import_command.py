@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import json
+import os
 import random
 import sys
+import threading
 import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -271,3 +275,74 @@ def test_broken_files_never_crash_and_never_lose_a_call_in_silence(
         assert told["calls"] == 2
     elif told["calls"] < 2:
         assert told.get("reason") or any(skipped["reason"] for read in told["formats"] for skipped in read["skipped"])
+
+
+class LangfuseServer(BaseHTTPRequestHandler):
+    """Gives one trace to whoever has the keys, as Langfuse's API does."""
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        keys = self.headers.get("Authorization") == "Basic " + base64.b64encode(b"pk:sk").decode()
+        known = self.path == "/api/public/traces/t1"
+        doc = json.loads(FILES["langfuse"]())
+        for observation in doc["observations"]:
+            if "input" in observation:
+                observation["input"] = json.loads(observation["input"])
+        data = json.dumps({**doc["trace"], "projectId": "p", "observations": doc["observations"]}).encode()
+        self.send_response(401 if not keys else 200 if known else 404)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def test_a_trace_is_fetched_from_langfuse(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LANGFUSE_HOST", raising=False)
+    for name in ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    assert run(["import", "langfuse:t1"]) == 2
+    assert "LANGFUSE_SECRET_KEY" in capsys.readouterr().err
+    with ThreadingHTTPServer(("127.0.0.1", 0), LangfuseServer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("LANGFUSE_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}")
+        monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
+        monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk")
+        assert imported(capsys, "langfuse:t1", "-o", str(tmp_path / "t"))["calls"] == 2
+        assert run(["import", "langfuse:t2"]) == 2
+        assert "has no trace 't2'" in capsys.readouterr().err
+        server.shutdown()
+
+
+SAMPLES = Path(os.environ.get("RUNTAPE_SAMPLES") or Path(__file__).parents[4] / "shared" / "samples")
+with_samples = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the shared folder of real recordings is not there")
+
+
+@with_samples
+def test_a_real_langfuse_download_holds_two_calls_and_its_tool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = imported(capsys, str(SAMPLES / "langfuse"), "-o", str(tmp_path / "t"))
+    assert told["calls"] == 2
+    first, second = bodies(tmp_path / "t")
+    assert [tool["function"]["name"] for tool in first["tools"]] == ["Web-Search"]
+    assert [message["role"] for message in second["messages"]] == ["user", "user", "assistant", "tool"]
+    [trace] = traces(tmp_path / "t")
+    [asked] = trace.reply(trace.calls[0].request).tool_calls
+    assert (asked.name, asked.arguments) == ("Web-Search", {"query": "example"})
+    assert [event.payload["name"] for event in trace.events if event.type == "tool_call"] == ["Web-Search"]
+
+
+@with_samples
+def test_a_real_archive_holds_a_streamed_call_with_two_tool_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = imported(capsys, str(SAMPLES / "har"), "-o", str(tmp_path / "t"))
+    assert told["formats"][0]["fidelity"] == {"exact": 1}
+    [trace] = traces(tmp_path / "t")
+    assert [call.name for call in trace.reply(trace.calls[0].request).tool_calls] == [
+        "get_current_weather",
+        "get_tomorrow_weather",
+    ]
