@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..context.build import build
+from ..context.seen import seen
 from ..report.context_page import context_fields, context_page
-from ..trace.chain import whole
 from ..trace.lookup import find_trace
 from ..trace.refs import resolve
 from ..trace.trace import Trace
@@ -20,8 +19,7 @@ def command(trace: options.TraceArgument, event: options.EventArgument, *, as_js
     """
     recorded = Trace.load(find_trace(trace))
     moment = resolve(recorded, options.event_reference(event))
-    sent = whole(recorded, moment)
-    context = build(sent.request, sent.origins)
+    context = seen(recorded, moment)
     if as_json:
         console.print_json(context_fields(recorded.name, moment, context))
     else:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from ..context.seen import seen
 from ..report.fields import ranking_fields, why_fields
 from ..report.ranking_page import ranking_page
 from ..report.results import WhyReport
 from ..report.why_page import why_page
+from ..trace.refs import resolve
+from ..trace.trace import Trace
 from . import console, options
+from .page_file import write_page
 
 
 def command(
@@ -61,6 +66,9 @@ def command(
     budget_usd: options.BudgetUsd = None,
     prices: options.Prices = None,
     no_cache: options.NoCache = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report as a page with drawings, too.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Find the sentence that a recorded decision depends on, by rerunning that one model call with parts left out.
@@ -123,16 +131,21 @@ def command(
             )
         except KeyboardInterrupt:
             if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
-                _print(stopped(watch.latest.partial), as_json=as_json)
+                _print(stopped(watch.latest.partial), html, as_json=as_json)
             else:
                 console.stopped_too_early()
             return console.INTERRUPTED
-    _print(report, as_json=as_json)
+    _print(report, html, as_json=as_json)
     return console.report_status(report.stopped_by, holds=bool(report.causes))
 
 
-def _print(report: WhyReport, *, as_json: bool) -> None:
+def _print(report: WhyReport, html: Path | None, *, as_json: bool) -> None:
     if as_json:
         console.print_json(why_fields(report))
     else:
         console.print_page(why_page(report))
+    if html is not None:
+        from ..report.why_html import why_html  # drawings, for this flag alone
+
+        trace = Trace.load(report.trace)
+        write_page(html, why_html(report, seen(trace, resolve(trace, report.event))))

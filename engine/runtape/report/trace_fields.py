@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..context.build import build
+from ..context.seen import seen
 from ..errors import RuntapeError
 from ..text import shorten, visible
-from ..trace.chain import whole
 from ..trace.events import Event
 from ..trace.passages import passages
 from ..trace.refs import Moment
@@ -79,8 +78,7 @@ def decision_fields(trace: Trace, response: int, reports: Reports) -> JsonObject
         return {"event": response, "problem": f"Event {response} is no reply of a model.", "messages": []}
     moment = Moment(call.request, call.response, None, None)
     try:
-        sent = whole(trace, moment)
-        context = build(sent.request, sent.origins)
+        context = seen(trace, moment)
     except RuntapeError as error:
         return {"event": response, "problem": visible(str(error)), "messages": []}
     facts = context_fields(trace.name, moment, context)
