@@ -14,6 +14,7 @@ from typing import Final
 
 from ..errors import PathRefused
 from ..trace.encoder import Encoder
+from ..trace.events import VERSION
 from ..trace.packing import PACKED, Packer
 from ..trace.redact import Redacted, redactor
 from ..trace.writer import Writer
@@ -22,8 +23,6 @@ from ..wire.dialects import dialect_for
 from ..wire.telling import told_of
 from ..wire.values import JsonObject, ToolCall
 from .imported import ImportedCall, ImportedEvent, ImportedNote, ImportedRun, ImportedTool, Skipped
-
-VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True)

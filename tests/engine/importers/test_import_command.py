@@ -346,3 +346,13 @@ def test_a_real_archive_holds_a_streamed_call_with_two_tool_calls(
         "get_current_weather",
         "get_tomorrow_weather",
     ]
+
+
+def test_a_trace_says_the_version_of_what_stands_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "recording.json"
+    file.write_text(next(iter(FILES.values()))(), encoding="utf-8")
+    imported(capsys, str(file), "-o", str(tmp_path / "out"))
+    with runtape.record(tmp_path / "recorded.jsonl"):
+        pass
+    [recorded, *found] = [runtape.load(tmp_path / "recorded.jsonl"), *traces(tmp_path / "out")]
+    assert {trace.events[0].payload["version"] for trace in found} == {recorded.events[0].payload["version"]}
