@@ -308,3 +308,24 @@ def test_langchain_by_openinference_is_rebuilt(spans: tuple[Any, Path], tmp_path
     assert spelled_alike(body["messages"]) == spelled_alike(sent["messages"])
     assert body.get("tools") == sent["tools"] or "tools" in fidelity.missing
     assert len(reply.tool_calls) == 2
+
+
+def test_langsmith_runs_of_langchain_are_rebuilt(tmp_path: Path) -> None:
+    collector = pytest.importorskip("langchain_core.tracers.run_collector")
+    module, said = pytest.importorskip("langchain_openai"), pytest.importorskip("langchain_core.messages")
+    runs = collector.RunCollectorCallbackHandler(_schema_format="original+chat")
+    with Loopback(provider) as server:
+        model = module.ChatOpenAI(model="m", base_url=server.url, api_key="k", max_retries=0, temperature=0.5)
+        asked: list[Any] = [said.SystemMessage("Be quick."), said.HumanMessage("refund orders 1 and 2")]
+        for _ in range(2):
+            reply = model.bind_tools([TOOL]).invoke(asked, config={"callbacks": [runs]})
+            asked = [*asked, reply, *(said.ToolMessage("ok", tool_call_id=call["id"]) for call in reply.tool_calls)]
+        sent = [received.body for received in server.requests]
+    file = tmp_path / "runs.json"
+    file.write_text("[" + ",".join(run.model_dump_json() for run in runs.traced_runs) + "]", encoding="utf-8")
+    found = calls_of(imported(file, tmp_path / "traces"))
+    assert {fidelity.label for _, _, fidelity in found} == {"rebuilt"}
+    for (body, _, _), truth in zip(found, sent, strict=True):
+        wanted = {key: value for key, value in truth.items() if key != "stream"}
+        assert spelled_alike(body) == spelled_alike(wanted)
+    assert [call.arguments for call in found[0][1].tool_calls] == [{"order": "1"}, {"order": "2"}]

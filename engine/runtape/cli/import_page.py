@@ -8,6 +8,7 @@ from ..report.phrases import number
 from ..trace.fidelity import LABELS
 from ..wire.values import Json, JsonObject
 
+_SUPPLIED = {"tools", "system", "params"}
 _TRACES = 20
 """Traces named one by one."""
 
@@ -44,10 +45,8 @@ def _read(read: Read) -> Document:
         lacks = [f"{part} ({count:,})" for part, count in read.missing.most_common()]
         page = (*page, Paragraph((f"Fidelity: {', '.join(counts)}.",)))
         if lacks:
-            page = (
-                *page,
-                Paragraph(("Missing: ", Recorded(", ".join(lacks), 500), ". See --tools, --system and --params.")),
-            )
+            hint = ". See --tools, --system and --params." if _SUPPLIED & read.missing.keys() else "."
+            page = (*page, Paragraph(("Missing: ", Recorded(", ".join(lacks), 500), hint)))
     skipped = [
         (reason, count) for counter in (read.skipped, read.structural) for reason, count in counter.most_common()
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,10 +17,11 @@ _HOSTS: Final = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
 _DEFAULT: Final = "https://cloud.langfuse.com"
 _KEYS: Final = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _SECONDS: Final = 60
+_FOUND: Final = 200
 
 
 @contextmanager
-def fetched(files: Iterable[str]) -> Iterator[list[str]]:
+def fetched(files: Iterable[str]) -> Generator[list[str]]:
     """The files, with each `langfuse:TRACE_ID` fetched into one that lives as long as the block.
 
     Raises:
@@ -48,7 +49,7 @@ def _fetched(trace: str, folder: Path) -> Path:
     url = f"{host}/api/public/traces/{trace}"
     try:
         with httpx2.stream("GET", url, auth=(public, secret), timeout=_SECONDS, follow_redirects=False) as response:
-            if response.status_code != httpx2.codes.OK:
+            if response.status_code != _FOUND:
                 raise _refused(trace, host, response.status_code)
             with path.open("wb") as file:
                 for data in response.iter_bytes():

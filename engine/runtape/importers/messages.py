@@ -84,6 +84,7 @@ def _message(value: Json, found: Heard) -> Iterator[JsonObject]:
         kept["content"] = content if isinstance(content, (str, list)) else dumps(content).decode()
     if calls:
         kept["tool_calls"] = calls
+        kept["content"] = kept["content"] or None  # frameworks keep an empty text where the API had none
     thinking = [dict(block) for _, block in objects(content) if block.get("type") in _THINKING]
     if thinking and calls:
         kept["thinking_blocks"] = [*thinking]

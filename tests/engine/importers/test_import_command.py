@@ -231,6 +231,14 @@ def test_a_framework_span_around_a_provider_span_is_one_call(
     assert any("another span of the same model call" in skipped["reason"] for skipped in told["skipped"])
 
 
+def test_a_cassette_in_yaml_is_read_like_one_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    yaml = pytest.importorskip("yaml")
+    file = tmp_path / "cassette.yaml"
+    file.write_text(yaml.safe_dump(json.loads(FILES["vcr"]())), encoding="utf-8")
+    assert imported(capsys, str(file), "-o", str(tmp_path / "t"))["calls"] == 2
+    assert bodies(tmp_path / "t") == BODIES
+
+
 VARIANTS = st.sampled_from(["cut", "nan", "bom", "crlf", "pretty", "twice", "shuffled", "dropped"])
 
 

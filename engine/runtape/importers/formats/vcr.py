@@ -67,7 +67,7 @@ def _yaml(source: Source) -> list[Json]:
         yaml: Any = importlib.import_module("yaml")
     except ImportError as error:
         raise BadInput(
-            f"{source.name!r} is YAML, which needs the package PyYAML: pip install pyyaml, then import it again"
+            f"{source.name!r} is YAML, which needs PyYAML: pip install 'runtape-mcp[yaml]', then import it again"
         ) from error
     try:
         return [jsonable(document) for document in yaml.safe_load_all(source.text())]
