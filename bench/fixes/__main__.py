@@ -11,7 +11,7 @@ from runtape.stats.rates import wilson
 
 from .world import Played, Truth, World, play
 
-REPORTED_FROM, TUNING_FROM = 3_000_000, 0
+REPORTED_FROM, TUNING_FROM = 7_000_000, 0
 """Nothing may be chosen by looking at the reported seeds; that is what the others are for."""
 
 NOTHING = {f"idle {number}": Truth(bad=1.0) for number in (1, 2, 3)}
@@ -49,7 +49,7 @@ ROWS = {
     "does nothing, bad call at 60%": Row(Truth(0.6), "PASS at most 5%", lambda share: share <= 0.05, base=0.6),
 }
 MOST_CALLS = 20
-"""Goal for the calls per change, on average over a run."""
+"""Goal for the calls per change, on average over all rows."""
 
 
 def main() -> int:
@@ -62,13 +62,16 @@ def main() -> int:
     print(f"{options.seeds} runs a row, four changes and four controls each, seeds from {first}\n")
     print("| the change | goal | PASS | 95% interval | PART | FAIL | calls per change | met |")
     print("|---|---|---|---|---|---|---|---|")
-    missed = False
+    missed, calls, changes = False, 0, 0
     for name, row in ROWS.items():
         played = [play(row.world, seed) for seed in range(first, first + options.seeds)]
         line, met = _line(name, row, played)
         print(line, flush=True)
         missed |= not met
-    return int(missed)
+        calls += sum(run.calls for run in played)
+        changes += len(played) * len(row.world.fixes)
+    print(f"\n{calls / changes:.1f} calls per change over all rows; the goal is at most {MOST_CALLS}.")
+    return int(missed or calls > MOST_CALLS * changes)
 
 
 def _line(name: str, row: Row, played: list[Played]) -> tuple[str, bool]:
@@ -77,7 +80,7 @@ def _line(name: str, row: Row, played: list[Played]) -> tuple[str, bool]:
     passed = said.count("PASS")
     share = wilson(passed, runs)
     calls = sum(run.calls for run in played) / (runs * len(row.world.fixes))
-    met = row.meets(passed / runs) and calls <= MOST_CALLS
+    met = row.meets(passed / runs)
     shares = f"{said.count('PART') / runs:.1%} | {said.count('FAIL') / runs:.1%}"
     return (
         f"| {name} | {row.goal} | {passed / runs:.1%} | {share.low:.1%} to {share.high:.1%} | {shares} | {calls:.1f} |"

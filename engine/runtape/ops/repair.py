@@ -25,13 +25,17 @@ from .measured import remember
 from .pace import OnProgress, Pace
 from .panel import Panel
 from .proposals import BUILT_IN, CandidateInput, Proposal, built_in, proposed
-from .shortlist import best_of, shortlist
-from .trial import Arm, Trial
+from .shortlist import best_of, race_order, shortlist
+from .trial import ALLOWANCE, Arm, Trial
 
 CONTROL_RUNS = 3
-"""Reruns of each control with each candidate: with four controls, all built-in candidates cost at most 100 calls."""
+"""Reruns of each control as recorded."""
 _ONE_CONTEXT = Said("Measured on the recorded context; the cause in other words or in another place was not tried.")
 _NO_OTHER = Said("This run has no other decision to rerun: what the changes break elsewhere is not known.")
+_UNCONFIRMED = (
+    "Only changes that lead are rerun often enough to pass, while all of them together stay within {} reruns each. "
+    "To confirm another one, give it as a candidate of your own: those come first."
+)
 _TOO_RARE = "The decision was made again in {} reruns: too rarely to show that a change removes it."
 
 
@@ -76,9 +80,9 @@ async def fix(
 ) -> FixReport:
     """Candidate fixes, measured on the exact context that failed and on decisions that they must not break.
 
-    First `why` finds the cause; its reruns are in the same cache. Then each candidate is measured: rules for the system
-    prompt that name the source and the action, the source left out, and the caller's own. The agent and its tools are
-    not run.
+    First `why` finds the cause; its reruns are in the same cache. Then the candidates run a race: rules for the system
+    prompt that name the source and the action, the source left out, and the caller's own. Those with which the decision
+    is still made are out after a first look, the leading ones are confirmed. The agent and its tools are not run.
 
     Args:
         trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
@@ -99,8 +103,8 @@ async def fix(
             "drop"}, {"name", "guard": "TOOL.ARGUMENT"} for a check outside the model, or edits.
         controls: Decisions that must not be lost, as (trace, event), `TRACE:EVENT` or `EVENT`; by default other
             decisions of the run.
-        runs: Reruns of the bad decision for each candidate; twice as many where the first ones leave it open whether
-            the rate dropped.
+        runs: Reruns of the bad decision as recorded. A first look at a candidate takes half as many; the ones that
+            lead are then rerun up to 34 times, and the controls until they show a loss or none.
         budget: Most model calls, the search for the cause included.
         budget_tokens: Most tokens, input and output together. What a request can use at most is set aside before it is
             sent, and what it used is counted when it is answered.
@@ -207,10 +211,11 @@ class _Repair:
             [control.name for control in self._controls],
             runs=self._runs,
             control_runs=CONTROL_RUNS,
+            order=race_order(proposals, {proposal.name for proposal in self._own}),
         )
 
     def _searching(self, planned: int, message: str, cause: WhyReport | None) -> None:
-        to_come = (BUILT_IN + len(self._own)) * (self._runs + CONTROL_RUNS * len(self._controls))
+        to_come = ALLOWANCE * (BUILT_IN + len(self._own)) + CONTROL_RUNS * len(self._controls)
         self._pace.know(planned + to_come, f"finding the cause: {message}", cause)
         self._pace.tell(self._asked.spent)
 
@@ -227,6 +232,8 @@ class _Repair:
         elif unusable := trial.unusable():
             again = "they are not made again even without a change"
             notes.append(Said(f"Left out as controls, since {again}: ", Quoted(", ".join(unusable)), "."))
+        if trial.unconfirmed():
+            notes.append(Said(_UNCONFIRMED.format(ALLOWANCE)))
         return notes
 
     def _report(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 
-from ..context.edits import Drop
+from ..context.edits import Drop, Edit
 from ..report.results import Candidate
 from .proposals import Proposal
 from .trial import Trial
@@ -17,6 +17,20 @@ def shortlist(proposals: Sequence[Proposal], trial: Trial) -> list[Candidate]:
         for proposal in proposals
         if (fixed := trial.measured(proposal.name).fixed).n or fixed.broken
     ]
+
+
+def race_order(proposals: Sequence[Proposal], own: Container[str]) -> list[str]:
+    """The names in the order in which they are confirmed.
+
+    The caller's `own` come first, as they were given. Then the shortest change; leaving the source out comes last.
+    """
+
+    def place(proposal: Proposal) -> tuple[bool, bool, int]:
+        if proposal.name in own:
+            return False, False, 0
+        return True, _removes(proposal.edits), len(proposal.words)
+
+    return [proposal.name for proposal in sorted(proposals, key=place)]
 
 
 def best_of(candidates: Sequence[Candidate]) -> str | None:
@@ -47,6 +61,9 @@ def _candidate(proposal: Proposal, trial: Trial) -> Candidate:
 
 
 def _order(candidate: Candidate) -> tuple[bool, bool, float, int, int]:
-    removal = any(isinstance(edit, Drop) for edit in candidate.edits)
     kept, n = candidate.controls
-    return not candidate.edits, removal, candidate.kept / candidate.n, n - kept, len(candidate.edit)
+    return not candidate.edits, _removes(candidate.edits), candidate.kept / candidate.n, n - kept, len(candidate.edit)
+
+
+def _removes(edits: Iterable[Edit]) -> bool:
+    return any(isinstance(edit, Drop) for edit in edits)

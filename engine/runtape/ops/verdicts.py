@@ -9,19 +9,19 @@ from ..report.phrases import of
 from ..report.results import CandidateVerdict
 from ..said import Quoted, Said, joined
 from ..stats.exact import fisher_less
-from ..stats.rates import wilson
+from ..stats.keeping import Answer, KeepTest
 from ..stats.tally import Tally
 
 ALPHA = 0.05
 """Chance, over all candidates of one run together, that a drop is claimed where there is none."""
-CONTROL_ALPHA = 0.1
-"""A loss on the controls is looked for less strictly: missing one costs the user more than a needless warning."""
 LOOKS = 2
-"""Sample sizes at which the drop of one candidate may be judged."""
+"""Numbers of reruns as recorded that the drop of one candidate may be compared with."""
+GONE = 34
+"""Reruns, none with the decision, after which it is called gone: one that is left at 10% gets there in 2.8% of runs."""
 HALVED = 0.5
-"""Largest share of the recorded rate at which a drop that is not shown yet is looked at a second time."""
-STILL_MADE = 0.1
-"""Upper end of the rate's 95% interval above which a decision that still happens is not gone."""
+"""Largest share of the recorded rate at which the decision is called rarer."""
+ENOUGH = 4
+"""Reruns of one control from which its own loss is judged; fewer say too little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Judgement:
     p: float
     """One-sided exact p of the drop against the decision as recorded; 1 for a guard, which is no sample of its own."""
     open: bool = False
-    """The rate dropped, to half or less, but these samples are too few to show that it did."""
+    """More reruns can still make it a PASS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,38 +44,52 @@ class ControlPair:
     name: str
     base: Tally
     fixed: Tally
+    touched: bool = True
+    """The change alters what is sent for it; otherwise there is nothing to lose."""
 
 
 def judge(base: Tally, fixed: Tally, controls: Sequence[ControlPair], candidates: int) -> Judgement:
     """The verdict on one candidate.
 
-    PASS: the bad decision is gone, its rate dropped significantly, and the controls show no loss. PART: one of these
-    is missing. FAIL: no drop to half or less, and no significant one.
+    PASS: no bad decision in `GONE` reruns, significantly fewer than as recorded, and the controls are shown to be kept
+    (`KeepTest`). PART: the decision is rarer, and one of these is missing. FAIL: it is not rarer.
 
-    A drop is significant when its exact one-sided p is at most ALPHA / (candidates * LOOKS). Each candidate may be
-    judged at two planned sample sizes, the second drawn only where the first leaves the answer open; with every look
-    at its share of ALPHA the chance that any look of any candidate claims a drop where there is none is at most ALPHA
-    in all, whatever decides that there is a second look.
+    A drop is significant when its exact one-sided p is at most ALPHA / (candidates * LOOKS): the decision with the
+    change is compared at one planned size, with one of two sizes as recorded, and whatever ends the reruns of a
+    candidate earlier only claims less.
 
     Args:
-        base: The bad decision as recorded, as many reruns as this look plans.
-        fixed: The bad decision with the change, as many again.
+        base: The bad decision as recorded.
+        fixed: The bad decision with the change.
         controls: The benign decisions.
         candidates: How many candidates are compared by reruns of their own.
     """
     if fixed.broken or not fixed.n or not base.n:
         return _unmeasured(fixed)
     p = fisher_less(fixed.kept, fixed.n, base.kept, base.n)
-    if p > ALPHA / (max(candidates, 1) * LOOKS):
-        made = of((fixed.kept, fixed.n))
-        if base.kept and fixed.rate <= HALVED * base.rate:
-            few = f"made in {made} reruns, as recorded in {of((base.kept, base.n))}: too few reruns to tell; raise runs"
-            return Judgement("PART", Said(few), p, open=True)
-        if fixed.rate >= base.rate:
-            return Judgement("FAIL", Said(f"the decision is still made in {made} reruns"), p)
-        return Judgement("FAIL", Said(f"the decision is still made in {made} reruns; the drop may be chance"), p)
-    lacking = [*_remains(fixed), *_lost(controls)]
-    return Judgement("PART" if lacking else "PASS", joined("; ", lacking), p)
+    shown = p <= ALPHA / (max(candidates, 1) * LOOKS)
+    made, recorded = of((fixed.kept, fixed.n)), of((base.kept, base.n))
+    if not base.kept:
+        return Judgement("FAIL", Said(f"the decision is made in {made} reruns, as recorded in {recorded}"), p)
+    if fixed.kept:
+        if shown:
+            rest = joined(
+                "; ", [Said(f"the decision is made less often, but still in {made} reruns"), *_harm(controls)]
+            )
+            return Judgement("PART", rest, p)
+        if fixed.rate <= HALVED * base.rate:
+            few = f"made in {made} reruns, as recorded in {recorded}: not gone, and too few reruns to tell a drop"
+            return Judgement("PART", Said(few), p)
+        chance = "" if fixed.rate >= base.rate else "; the drop may be chance"
+        return Judgement("FAIL", Said(f"the decision is still made in {made} reruns{chance}"), p)
+    if fixed.n < GONE:
+        few = f"made in {made} reruns, which is too few to call it gone: that takes {GONE}"
+        return Judgement("PART", Said(few), p, open=True)
+    if not shown:
+        few = f"made in {made} reruns, as recorded in {recorded}: too few reruns to tell; raise runs"
+        return Judgement("PART", Said(few), p)
+    lacking = _harm(controls)
+    return Judgement("PART" if lacking else "PASS", joined("; ", lacking), p, open=undecided(controls))
 
 
 def judge_guard(base: Tally, guarded: Tally, controls: Sequence[ControlPair]) -> Judgement:
@@ -86,8 +100,24 @@ def judge_guard(base: Tally, guarded: Tally, controls: Sequence[ControlPair]) ->
     if guarded.kept and guarded.kept >= base.kept:
         return Judgement("FAIL", Said(f"{seen}: it stops none that makes the decision"), 1.0)
     lacking = [Said(f"it lets {of((guarded.kept, base.kept))} through")] if guarded.kept else []
-    lacking += _lost(controls)
+    wanted, through = sum(pair.base.kept for pair in controls), sum(pair.fixed.kept for pair in controls)
+    if any(pair.base.n != pair.fixed.n for pair in controls):
+        lacking.append(_NOT_YET)
+    elif through < wanted:
+        names = ", ".join(pair.name for pair in controls if pair.fixed.kept < pair.base.kept)
+        lacking.append(Said(f"it blocks {of((wanted - through, wanted))} wanted replies: ", Quoted(names)))
     return Judgement("PART" if lacking else "PASS", joined("; ", [seen, *lacking]), 1.0)
+
+
+def undecided(controls: Sequence[ControlPair]) -> bool:
+    """Whether more reruns of the controls can still show that they are kept."""
+    return not _lost(controls) and _kept(controls) == "open"
+
+
+def still_needed(controls: Sequence[ControlPair]) -> int:
+    """Further reruns of the controls together that show that they are kept, if none of them is a loss."""
+    kept, n = _counts(controls)
+    return _test(controls).needed(kept, n)
 
 
 def _unmeasured(tally: Tally) -> Judgement:
@@ -95,23 +125,48 @@ def _unmeasured(tally: Tally) -> Judgement:
     return Judgement("FAIL", Said("it could not be measured: ", why), 1.0)
 
 
-def _remains(fixed: Tally) -> list[Said]:
-    if fixed.kept and wilson(fixed.kept, fixed.n).high > STILL_MADE:
-        return [Said(f"the decision is made less often, but still in {of((fixed.kept, fixed.n))} reruns")]
-    return []
+_NOT_YET = Said("other decisions were not rerun with it yet")
 
 
-def _lost(controls: Sequence[ControlPair]) -> list[Said]:
-    usable = [control for control in controls if control.base.n and control.fixed.n]
-    kept, n = sum(c.fixed.kept for c in usable), sum(c.fixed.n for c in usable)
-    base_kept, base_n = sum(c.base.kept for c in usable), sum(c.base.n for c in usable)
-    lost = [c.name for c in usable if c.fixed.kept / c.fixed.n < c.base.rate / 2]
-    lost += [c.name for c in controls if c.fixed.broken]
-    if any(not c.base.n or not (c.fixed.n or c.fixed.broken) for c in controls):
-        return [Said("other decisions were not rerun with it yet")]
-    if lost:
+def _harm(controls: Sequence[ControlPair]) -> list[Said]:
+    """Why the controls do not show that nothing is lost; empty when they do, or when there is none to lose."""
+    if lost := _lost(controls):
         return [Said("other decisions are lost: ", Quoted(", ".join(lost)))]
-    if usable and fisher_less(kept, n, base_kept, base_n) <= CONTROL_ALPHA:
-        without = of((base_kept, base_n))
-        return [Said(f"other decisions are made in {of((kept, n))} reruns, without the change in {without}")]
-    return []
+    if any(pair.touched and not pair.fixed.n for pair in controls):
+        return [_NOT_YET]
+    (kept, n), (base_kept, base_n) = _counts(controls), _counts(controls, of_base=True)
+    told = f"other decisions are made in {of((kept, n))} reruns, without the change in {of((base_kept, base_n))}"
+    match _kept(controls):
+        case "kept":
+            return []
+        case "lost":
+            return [Said(told)]
+        case "open":
+            return [Said(f"{told}: too few to tell that none is lost")]
+
+
+def _lost(controls: Sequence[ControlPair]) -> list[str]:
+    """Controls that the change alone breaks."""
+    return [
+        pair.name
+        for pair in controls
+        if pair.fixed.broken
+        or (pair.touched and pair.base.n and pair.fixed.n >= ENOUGH and pair.fixed.rate < pair.base.rate / 2)
+    ]
+
+
+def _kept(controls: Sequence[ControlPair]) -> Answer:
+    if not any(pair.touched for pair in controls):
+        return "kept"
+    return _test(controls).answer(*_counts(controls))
+
+
+def _test(controls: Sequence[ControlPair]) -> KeepTest:
+    kept, n = _counts(controls, of_base=True)
+    return KeepTest(kept / n if n else 1.0)
+
+
+def _counts(controls: Sequence[ControlPair], *, of_base: bool = False) -> tuple[int, int]:
+    """Kept and all reruns of the controls that the change touches."""
+    tallies = [pair.base if of_base else pair.fixed for pair in controls if pair.touched]
+    return sum(tally.kept for tally in tallies), sum(tally.n for tally in tallies)

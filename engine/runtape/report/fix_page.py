@@ -9,7 +9,7 @@ from ..stats.rates import wilson
 from . import why_page
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .leading import leading_cause
-from .phrases import actions, cost, of, of_at_most, p_value
+from .phrases import actions, cost, of, of_at_least, of_at_most, p_value
 from .results import Candidate, FixReport
 
 
@@ -62,7 +62,7 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     )
     if reasons:
         passed = any(candidate.verdict == "PASS" for candidate in report.candidates)
-        yield Heading(("Why the others are no fix" if passed else "Why not",))
+        yield Heading(("Why the others did not pass" if passed else "Why not",))
         yield Bullets(reasons)
     yield Heading(("How it was measured",))
     lines: list[Line] = [(cost(report.calls, report.reused, report.requests),)]
@@ -85,6 +85,6 @@ def _row(candidate: Candidate) -> tuple[Line, ...]:
         (of_at_most((candidate.kept, candidate.n)),),
         # A guard is no edit: it sorts the replies of the recorded context, so no chance is involved.
         (p_value(candidate.p) if candidate.edits else "-",),
-        (of(candidate.controls) if candidate.controls[1] else "not measured",),
+        (of_at_least(candidate.controls) if candidate.controls[1] else "not measured",),
         actions(candidate.instead),
     )

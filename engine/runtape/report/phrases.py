@@ -24,6 +24,12 @@ def of_at_most(count: tuple[int, int]) -> str:
     return f"{of(count)}, at most {wilson(kept, n).high:.0%}" if n else of(count)
 
 
+def of_at_least(count: tuple[int, int]) -> str:
+    """Such as `28 of 28, at least 88%`: the lower end is that of the share's 95% interval."""
+    kept, n = count
+    return f"{of(count)}, at least {wilson(kept, n).low:.0%}" if n else of(count)
+
+
 def number(count: int, noun: str) -> str:
     """Such as `1 model call` or `12 model calls`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

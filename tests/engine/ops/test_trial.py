@@ -5,6 +5,7 @@ from collections.abc import Callable
 from runtape.context.edits import AddSystem, Clean, Edit
 from runtape.ops.guard import Guard
 from runtape.ops.trial import Arm, Trial
+from runtape.ops.verdicts import GONE
 from runtape.search.protocol import Want
 from runtape.stats.tally import Tally
 
@@ -48,10 +49,30 @@ def test_each_candidate_is_judged_against_the_decision_as_recorded():
 def test_controls_are_not_paid_for_when_the_change_does_not_work():
     trial = Trial({"good": arms(GOOD, 1), "bad": arms(BAD, 1)}, ["e1"], runs=10, control_runs=5)
 
-    _, second = play(trial, rates)
+    _, gone, first, *more = play(trial, rates)
 
-    assert [(want.variant, want.n) for want in second] == [(Arm(1, GOOD), 5)]
+    assert [(want.variant, want.n) for want in gone] == [(Arm(0, GOOD), GONE)]
+    assert [(want.variant, want.n) for want in first] == [(Arm(1, GOOD), 4)]
+    assert [want.variant for [want] in more] == [Arm(1, GOOD)] * 6
+    assert trial.measured("good").controls[0].fixed == Tally(28, 28)
     assert trial.measured("bad").controls[0].fixed == Tally()
+
+
+def test_a_change_that_breaks_a_control_is_found_out_early():
+    trial = Trial({"harsh": arms(HARSH, 4)}, ["e1", "e2", "e3", "e4"], runs=10, control_runs=3)
+
+    batches = play(trial, rates)
+
+    assert [want.n for want in batches[-1]] == [4] * 4
+    assert trial.measured("harsh").judgement.reason == "other decisions are lost: e1, e2, e3, e4"
+
+
+def test_the_first_look_ends_a_change_that_does_nothing():
+    trial = Trial({"bad": arms(BAD, 1)}, ["e1"], runs=10, control_runs=5)
+
+    [first] = play(trial, rates)
+
+    assert [(want.variant, want.n) for want in first] == [(Arm(0), 10), (Arm(0, BAD), 5), (Arm(1), 5)]
 
 
 def test_a_change_that_breaks_a_control_is_no_pass():
@@ -76,7 +97,7 @@ def test_a_change_that_does_not_touch_a_control_costs_nothing_there():
 
     batches = play(trial, rates)
 
-    assert len(batches) == 1
+    assert [want.variant.case for batch in batches[1:] for want in batch] == [0]
     assert trial.measured("good").controls[0].fixed == Tally(5, 5)
 
 
@@ -91,56 +112,6 @@ def test_a_guard_is_judged_on_the_samples_of_the_recorded_context():
     assert trial.measured("g").judgement.verdict == "PASS"
 
 
-def rare(arm: Arm) -> float:
-    """A decision that is made in four of ten reruns."""
-    return {frozenset(): 0.4, GOOD: 0.0, BAD: 0.4}[arm.edits] if arm.case == 0 else 1.0
-
-
-def test_a_drop_that_few_reruns_do_not_show_gets_a_second_look():
-    names = {f"good {number}": arms(frozenset({*GOOD, Clean(str(number))}), 1) for number in range(3)}
-    trial = Trial({**names, "bad": arms(BAD, 1)}, ["e1"], runs=10, control_runs=5)
-
-    first, again, second = play(trial, lambda arm: rare(Arm(arm.case, BAD if arm.edits == BAD else arm.edits & GOOD)))
-
-    assert {want.n for want in first if want.variant.case == 0} == {10}
-    assert [(want.variant.edits & GOOD, want.n, want.series) for want in again] == [
-        (frozenset(), 20, "base"),
-        *[(GOOD, 20, "fix")] * 3,
-    ]
-    assert {want.variant.case for want in second} == {1}
-    assert trial.base == Tally(8, 20)
-    assert [trial.measured(name).judgement.verdict for name in (*names, "bad")] == ["PASS", "PASS", "PASS", "FAIL"]
-    assert trial.planned_base == 20
-    assert trial.planned == 20 + 3 * 20 + 10 + 5 + 3 * 5
-
-
-def test_a_drop_that_twice_as_many_reruns_do_not_show_is_left_open():
-    trial = Trial(
-        {f"good {n}": arms(frozenset({*GOOD, Clean(str(n))}), 0) for n in range(4)}, [], runs=10, control_runs=5
-    )
-
-    play(trial, lambda arm: 0.0 if arm.edits else 0.2)
-
-    judgement = trial.measured("good 1").judgement
-    assert judgement.verdict == "PART"
-    assert "0 of 20 reruns, as recorded in 4 of 20: too few reruns to tell; raise runs" in judgement.reason
-
-
-def test_a_second_look_that_was_cut_short_is_not_taken():
-    trial = Trial(
-        {f"good {n}": arms(frozenset({*GOOD, Clean(str(n))}), 0) for n in range(4)}, [], runs=10, control_runs=5
-    )
-    search = trial.run()
-    first = next(search)
-    again = search.send([Tally(0 if want.variant.edits else 4, 10) for want in first])
-
-    trial.take({(again[0].variant, 20): Tally(8, 20)})
-
-    assert trial.base == Tally(8, 20)
-    assert trial.measured("good 1").fixed == Tally(0, 10)
-    assert trial.measured("good 1").judgement.verdict == "PART"
-
-
 def test_the_plan_counts_every_sample_once():
     guard = Guard("send", "to")
     trial = Trial(
@@ -149,7 +120,63 @@ def test_the_plan_counts_every_sample_once():
 
     play(trial, rates)
 
-    assert trial.planned == 10 + 10 + 5 + 5
+    assert trial.planned == 10 + GONE + 5 + 28
+    assert trial.planned_base == 10
+
+
+def names(n: int) -> dict[str, list[Arm]]:
+    return {f"good {number}": arms(frozenset({*GOOD, Clean(str(number))}), 4) for number in range(n)}
+
+
+def test_one_change_is_confirmed_and_the_others_are_left_where_they_are():
+    trial = Trial(names(4), ["e1", "e2", "e3", "e4"], runs=10, control_runs=3, order=["good 2", "good 0"])
+
+    play(trial, lambda arm: rates(Arm(arm.case, arm.edits & GOOD)))
+
+    said = {name: trial.measured(name) for name in names(4)}
+    assert [name for name, found in said.items() if found.judgement.verdict == "PASS"] == ["good 2"]
+    assert trial.unconfirmed() == ["good 0"]
+    assert said["good 0"].fixed == Tally(0, 5)
+
+
+def test_many_changes_leave_room_to_confirm_more_than_one():
+    trial = Trial(names(8), ["e1", "e2", "e3", "e4"], runs=10, control_runs=3)
+
+    play(trial, lambda arm: rates(Arm(arm.case, arm.edits & GOOD)))
+
+    passed = [name for name in names(8) if trial.measured(name).judgement.verdict == "PASS"]
+    assert passed == ["good 0", "good 1"]
+
+
+def test_the_next_change_is_confirmed_where_the_first_one_fails():
+    trial = Trial({"harsh": arms(HARSH, 4), "good": arms(GOOD, 4)}, ["e1", "e2", "e3", "e4"], runs=10, control_runs=3)
+
+    play(trial, rates)
+
+    assert trial.measured("harsh").judgement.verdict == "PART"
+    assert trial.measured("good").judgement.verdict == "PASS"
+
+
+def test_a_decision_that_is_rare_as_recorded_is_rerun_twice_as_often():
+    trial = Trial(names(4), ["e1", "e2", "e3", "e4"], runs=10, control_runs=3)
+
+    _, gone, *_ = play(trial, lambda arm: 1.0 if arm.case else 0.0 if arm.edits else 0.3)
+
+    assert [(want.variant.edits == frozenset(), want.n) for want in gone] == [(False, GONE), (True, 20)]
+    assert trial.base == Tally(6, 20)
+    assert trial.measured("good 0").judgement.verdict == "PASS"
+
+
+def test_answers_to_a_batch_that_was_cut_short_are_taken_in():
+    trial = Trial({"good": arms(GOOD, 1)}, ["e1"], runs=10, control_runs=3)
+    search = trial.run()
+    first = next(search)
+    search.send([Tally(0 if want.variant.edits else want.n, want.n) for want in first])
+
+    trial.take({(Arm(0), 10): Tally(10, 10), (Arm(0, GOOD), 5): Tally(0, 5), (Arm(0, GOOD), GONE): Tally(0, GONE)})
+
+    assert trial.measured("good").fixed == Tally(0, GONE)
+    assert trial.measured("good").judgement.reason == "other decisions were not rerun with it yet"
 
 
 def test_nothing_is_claimed_before_anything_was_measured():
