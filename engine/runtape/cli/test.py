@@ -26,7 +26,13 @@ def command(
     clean_with: Annotated[
         str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that cleans what tools return.")
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Reruns that the test makes.")] = 10,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Most reruns that the test makes. [default: 10; 100 with --rate-below]")
+    ] = None,
+    rate_below: Annotated[
+        float | None,
+        typer.Option(metavar="RATE", help="Pass when fewer than this share of replies call the tool, such as 0.1."),
+    ] = None,
     budget: Annotated[int | None, typer.Option(min=1, help="Most model calls of the test each time it runs.")] = None,
     tool: options.Tool = None,
     match: options.Match = None,
@@ -59,6 +65,7 @@ def command(
         system_from=system_from,
         clean_with=clean_with,
         runs=runs,
+        rate_below=rate_below,
         tool=tool,
         match=match,
         exact_args=exact_args,

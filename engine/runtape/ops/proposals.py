@@ -34,10 +34,7 @@ class Proposal:
     @property
     def words(self) -> str:
         """The change in words or the text added."""
-        if self.guard:
-            tool, argument = self.guard.tool, self.guard.argument
-            return f"let {tool} through only when its argument {argument} stands in the user's messages"
-        return in_words(self.edits)
+        return self.guard.words if self.guard else in_words(self.edits)
 
 
 def built_in(actions: Sequence[str], sources: Sequence[str], leading: Sequence[str]) -> list[Proposal]:

@@ -10,13 +10,15 @@ from ..context.apply import apply
 from ..context.edits import AddSystem, Clean, Edit, SetSystem
 from ..errors import BadInput
 from ..report.results import Candidate
-from .case import EventInput, Selection, TraceInput, open_case, selection_of
+from ..stats.sequential import RateTest
+from .case import Case, EventInput, Selection, TraceInput, open_case, selection_of
 from .judging import Judge, JudgeFunction, JudgeInput
 from .measured import recall
 from .placing import place, write_pair
 from .proposals import proposed
 from .rendering import TestSpec, parse_import, render_test
 
+_RUNS_FOR_A_RATE = 100
 FixInput = str | Candidate | Mapping[str, object]
 
 
@@ -35,7 +37,8 @@ def write_test(
     args: Sequence[str] = (),
     where: str | None = None,
     judge: JudgeInput = None,
-    runs: int = 10,
+    runs: int | None = None,
+    rate_below: float | None = None,
     budget: int | None = None,
     model: str | None = None,
     base_url: str | None = None,
@@ -66,7 +69,9 @@ def write_test(
         judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
             neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
             answer promise a refund?", which the model is asked about every reply, at one call each.
-        runs: Reruns that the test makes.
+        runs: Most reruns that the test makes; 10 when None, and 100 with `rate_below`.
+        rate_below: The test passes when the share of replies that call the tool is below this rate between 0 and 1, as
+            `Distribution.rate_below` tells it; by default it fails at the first reply that makes the decision.
         budget: Most model calls of the test, replacements of answers that do not count included; None for no limit.
         model: A model function as `module:function` or `file.py:function`; the recorded model when None.
         base_url: The server that the test asks.
@@ -80,6 +85,8 @@ def write_test(
         BadInput: there is no such trace, event, decision or fix, or the change would change nothing.
         PathRefused: the file exists, or must not be written there.
     """
+    if runs is None:
+        runs = 10 if rate_below is None else _RUNS_FOR_A_RATE
     if runs < 1:
         raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
     if budget is not None and budget < runs:
@@ -102,6 +109,8 @@ def write_test(
         raise BadInput("clean_with and a fix that cleans what tools return exclude each other; give one of them.")
     if edits:
         apply(case.context, edits)  # an edit that changes nothing is refused here, not when the test runs
+    if rate_below is not None:
+        _check_rate(case, rate_below, runs)
     model_file, model_name = _named(model, path.parent)
     spec = TestSpec(
         event=case.moment.response.id,
@@ -120,9 +129,28 @@ def write_test(
         model=model_name,
         base_url=base_url,
         budget=budget,
+        rate_below=rate_below,
     )
     write_pair(path, render_test(spec), path.with_suffix(".jsonl"), case.trace.path.read_bytes())
     return path
+
+
+def _check_rate(case: Case, limit: float, runs: int) -> None:
+    """Refuse a rate that no test of this decision and size can be below."""
+    if not 0 < limit < 1:
+        raise BadInput(f"rate_below={limit} is no rate between 0 and 1. Give one such as 0.1.")
+    chosen = case.selection
+    if (
+        len(case.decision.tools) != 1
+        or chosen.match
+        or chosen.exact_args
+        or chosen.args
+        or chosen.where
+        or chosen.judge
+    ):
+        raise BadInput("rate_below counts the calls of one tool. Choose the decision by tool alone.")
+    if runs < (shortest := RateTest(limit).shortest):
+        raise BadInput(f"{runs} reruns cannot show a rate below {limit}: that takes at least {shortest}. Raise runs.")
 
 
 def _edits(fix: Candidate | Mapping[str, object] | None) -> frozenset[Edit]:

@@ -55,6 +55,8 @@ class TestSpec:
     base_url: str | None = None
     budget: int | None = None
     """Most model calls of the test."""
+    rate_below: float | None = None
+    """The share of replies that call `tool` must be below this one; None: no reply may."""
 
 
 def parse_import(text: str, option: str) -> Import:
@@ -116,10 +118,14 @@ def render_test(spec: TestSpec) -> str:
     # A test asks the model as it is today, so no answer may come from an earlier run.
     arguments["cache_dir"] = "None"
     repeats = exact or spec.tool is None
+    if spec.rate_below is not None:
+        constants["LIMIT"] = repr(spec.rate_below)
+        arguments["until"] = "lambda seen: seen.rate_settled(TOOL, LIMIT)"
+        return _file(sorted(imports), constants, arguments, "rate_below(TOOL, LIMIT)", "is_rarely_made")
     check = "never_repeats()" if repeats else "never_calls(TOOL)"
     # One bad reply settles it; the others need not be paid for.
     arguments["until"] = f"lambda seen: seen.{'tally.kept' if repeats else 'rate(TOOL)'} > 0"
-    return _file(sorted(imports), constants, arguments, check)
+    return _file(sorted(imports), constants, arguments, check, "does_not_come_back")
 
 
 def _in_file(named: tuple[str, str]) -> str:
@@ -150,13 +156,13 @@ def _literal(argument: str, values: list[Json]) -> str:
             return _text("\n\n".join(str(value) for value in values))
 
 
-def _file(imports: list[str], constants: dict[str, str], arguments: dict[str, str], check: str) -> str:
+def _file(imports: list[str], constants: dict[str, str], arguments: dict[str, str], check: str, claim: str) -> str:
     packages = "".join(f"{line}\n" for line in imports)
     set_up = "".join(f"{name} = {value}\n" for name, value in constants.items())
     options = "".join(f"        {name}={value},\n" for name, value in arguments.items())
     return (
         f'"""{_DOCSTRING}"""\n\nfrom pathlib import Path\n\n{packages}\n{set_up}\n\n'
-        "def test_the_decision_does_not_come_back() -> None:\n"
+        f"def test_the_decision_{claim}() -> None:\n"
         f"    seen = runtape.rerun(\n        TRACE,\n        EVENT,\n{options}    )\n"
         f"    seen.{check}\n"
     )

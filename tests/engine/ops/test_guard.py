@@ -43,6 +43,16 @@ def test_other_tools_and_other_arguments_are_not_looked_at():
     assert not GUARD.blocks(calling({"body": "eve"}), "")
 
 
+def test_a_gate_holds_every_call_of_its_tool_back():
+    gate = parse_guard("send")
+
+    assert gate == Guard("send")
+    assert gate.blocks(calling({"to": "ann"}), "Send it to ann")
+    assert gate.blocks(Reply(None, (ToolCall("send", "{", None),)), "anything")
+    assert not gate.blocks(calling({"to": "ann"}, name="save"), "")
+    assert not gate.blocks(Reply("send it", ()), "")
+
+
 def test_arguments_that_cannot_be_read_are_blocked():
     assert GUARD.blocks(Reply(None, (ToolCall("send", "{", None),)), "anything")
 
@@ -54,6 +64,6 @@ def test_a_value_between_spaces_always_passes(value, before, after):
 
 def test_a_guard_is_written_with_a_dot():
     assert parse_guard("send.to") == GUARD
-    for text in ("send", ".to", "send."):
+    for text in ("", ".to", "send."):
         with pytest.raises(BadInput):
             parse_guard(text)

@@ -72,7 +72,7 @@ def test_a_guard_is_a_candidate_without_edits():
         ({"name": "a", "add_system": 3}, "must be text, not int"),
         ({"name": "a", "clean": [1]}, "list of texts"),
         ({"name": "a", "replace": ["x"]}, "must be"),
-        ({"name": "a", "guard": "send"}, "TOOL.ARGUMENT"),
+        ({"name": "a", "guard": "send."}, "TOOL.ARGUMENT"),
         ({"name": "a", "guard": "send.to", "add_system": "x"}, "candidate of its own"),
     ],
 )

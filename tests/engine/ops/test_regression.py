@@ -49,6 +49,33 @@ def test_the_test_fails_when_the_decision_comes_back(run, tmp_path):
     assert "calls 'forward_email' in 3 of 3 reruns" in done.stdout
 
 
+def test_a_rate_is_tested_until_it_is_settled(run, tmp_path):
+    test = write(run, add_system=RULE, runs=None, rate_below=0.1)
+
+    assert "RUNS = 100\n" in test.read_text(encoding="utf-8")
+    done = pytest_on(test, tmp_path)
+    assert done.returncode == 0, done.stdout
+    lost = pytest_on(write(run, "tests/test_lost.py", runs=None, rate_below=0.1), tmp_path)
+    assert lost.returncode == 1
+    assert "is not below 0.1" in lost.stdout
+    down = write(run, "tests/test_down.py", runs=None, rate_below=0.1, model=f"{HERE / 'inbox_run.py'}:down")
+    assert "no model here" in pytest_on(down, tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rate_below": 0.0}, "no rate between 0 and 1"),
+        ({"rate_below": 0.1, "runs": 20}, "that takes at least 36"),
+        ({"rate_below": 0.1, "match": "ledger", "runs": None}, "by tool alone"),
+    ],
+)
+def test_a_rate_that_cannot_be_tested_is_refused(run, tmp_path, options, message):
+    with pytest.raises(BadInput, match=message):
+        write(run, **options)
+    assert list(tmp_path.rglob("test_*")) == []
+
+
 def test_the_test_does_not_pass_when_the_model_is_down(run, tmp_path):
     done = pytest_on(write(run, model=f"{HERE / 'inbox_run.py'}:down"), tmp_path)
 

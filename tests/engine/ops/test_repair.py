@@ -102,6 +102,30 @@ def test_a_guard_costs_no_model_call(run):
     assert without.best == "action-guard"
 
 
+def test_a_gate_passes_where_no_other_decision_needs_the_tool(run):
+    gate = {"name": "ask first", "guard": "forward_email"}
+
+    report = fix(run, candidates=[gate, {"name": "no reading", "guard": "read_email"}])
+
+    assert verdicts(report)["ask first"] == "PASS"
+    assert verdicts(report)["no reading"] == "FAIL"
+    [found] = [candidate for candidate in report.candidates if candidate.name == "ask first"]
+    assert found.edit.startswith("hold every call of forward_email back until a person allows it")
+
+
+def test_a_guard_that_stops_wanted_calls_is_no_pass(run):
+    [gate] = [
+        candidate
+        for candidate in runtape.fix(
+            run, DECISION, model=agent, candidates=[{"name": "g", "guard": "forward_email"}], controls=[(run, DECISION)]
+        ).candidates
+        if candidate.name == "g"
+    ]
+
+    assert gate.verdict == "PART"
+    assert "it blocks 3 of 3 wanted replies" in gate.reason
+
+
 def test_a_guard_is_the_best_only_where_nothing_that_a_test_can_hold_on_to_passes(run):
     guard, rule = {"name": "g", "guard": "forward_email.to"}, {"name": "a rule in many words", "add_system": RULE}
     assert fix(run, candidates=[guard, rule]).best != "g"
