@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..context.apply import apply
@@ -139,15 +140,7 @@ def _check_rate(case: Case, limit: float, runs: int) -> None:
     """Refuse a rate that no test of this decision and size can be below."""
     if not 0 < limit < 1:
         raise BadInput(f"rate_below={limit} is no rate between 0 and 1. Give one such as 0.1.")
-    chosen = case.selection
-    if (
-        len(case.decision.tools) != 1
-        or chosen.match
-        or chosen.exact_args
-        or chosen.args
-        or chosen.where
-        or chosen.judge
-    ):
+    if len(case.decision.tools) != 1 or replace(case.selection, tool=None) != Selection():
         raise BadInput("rate_below counts the calls of one tool. Choose the decision by tool alone.")
     if runs < (shortest := RateTest(limit).shortest):
         raise BadInput(f"{runs} reruns cannot show a rate below {limit}: that takes at least {shortest}. Raise runs.")
