@@ -1,8 +1,8 @@
 """Whether a change keeps what was done without it, asked after every few samples and answered as soon as it can be.
 
 The likelihood ratio of "one in twenty is lost" to "three in ten are lost". If three in ten or more are lost, the
-ratio is a supermartingale that starts at 1, so it ever reaches 1/error with a chance of at most `error`, whatever decides
-that more samples are drawn (Ville 1939); the same holds the other way round (Wald 1945).
+ratio is a supermartingale that starts at 1, so it ever reaches 1/error with a chance of at most `error`, whatever
+decides that more samples are drawn (Ville 1939); the same holds the other way round (Wald 1945).
 """
 
 from __future__ import annotations
