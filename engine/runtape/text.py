@@ -29,6 +29,8 @@ def visible(s: str) -> str:
     Tab and newline stay. Carriage returns, other controls, format and bidirectional characters, tags, variation
     selectors, surrogates, private and unassigned characters are shown.
     """
+    if s.isascii() and s.isprintable():
+        return s
     if "\x1b" in s:
         s = _ANSI.sub("<ESC>", s)
     hidden = {ord(char): f"<U+{ord(char):04X}>" for char in set(s) if _is_hidden(char)}

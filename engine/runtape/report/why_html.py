@@ -41,7 +41,7 @@ def why_html(report: WhyReport, context: Context) -> str:
         heat_strip(report, context),
         f'<ul class="legend">{legend}</ul>',
     ]
-    style = (resources.files(__package__) / "report.css").read_text(encoding="utf-8")
+    style = (resources.files(__name__.rpartition(".")[0]) / "report.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     head = (
