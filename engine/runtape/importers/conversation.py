@@ -12,7 +12,7 @@ from ..wire.reading import id_of, members, parsed
 from ..wire.values import Json, JsonObject
 from .imported import ImportedCall, ImportedEvent, ImportedTool
 from .lost import lost_in
-from .shapes import shaped
+from .shapes import output_items, shaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class Turn:
     latency_ms: float | None = None
     error: str | None = None
     """Of the tool run that this message is the result of."""
+    tool: str | None = None
+    """The tool whose result this message is, where the message itself does not name it."""
     loses: tuple[str, ...] = ()
     """Parts of this message that the source does not hold, and that later requests had."""
     sees: tuple[JsonObject, ...] = ()
@@ -120,7 +122,7 @@ class _Told:
             asked = next((one for one in self._asked if one.id is None or call_id is None), None)
         if asked is not None:
             self._asked.remove(asked)
-        named = id_of(turn.message.get("name"))
+        named = turn.tool or id_of(turn.message.get("name"))
         return ImportedTool(
             place=turn.place,
             name=named or (asked.name if asked is not None else "unknown"),
@@ -148,7 +150,7 @@ def _reply(setting: Setting, turn: Turn) -> JsonObject:
         first = members(said[0]) if isinstance(said, list) and said else {}
         return {**head, "type": "message", "role": "assistant", "stop_reason": turn.finish, **first}
     if setting.api == "responses":
-        return {**head, "object": "response", "output": shaped("responses", [turn.message]).get("input")}
+        return {**head, "object": "response", "output": output_items(turn.message)}
     choice: JsonObject = {"index": 0, "message": turn.message, "finish_reason": turn.finish}
     return {**head, "choices": [choice]}
 

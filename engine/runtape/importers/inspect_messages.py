@@ -43,6 +43,7 @@ class Told:
     """What chat completions have no place for."""
     error: str | None = None
     """Of the tool whose result it is."""
+    tool: str | None = None
 
 
 def chat_message(message: JsonObject) -> Told:
@@ -53,8 +54,6 @@ def chat_message(message: JsonObject) -> Told:
     error = members(message.get("error"))
     if role == "tool":
         told["tool_call_id"] = message.get("tool_call_id")
-        if isinstance(named := message.get("function"), str):
-            told["name"] = named
         if error:
             told["content"] = error.get("message")  # what a model is sent in place of the result
     calls: list[Json] = [
@@ -66,7 +65,7 @@ def chat_message(message: JsonObject) -> Told:
         told["content"] = parts or None
     if thinking:
         told["thinking_blocks"] = thinking
-    return Told(told, loses, text_or_none(error.get("message")))
+    return Told(told, loses, text_or_none(error.get("message")), text_or_none(message.get("function")))
 
 
 def _content(content: Json) -> tuple[Json, list[Json], tuple[str, ...]]:

@@ -24,6 +24,7 @@ class Said:
     loses: tuple[str, ...] = ()
     error: str | None = None
     """Of the tool whose result it is."""
+    tool: str | None = None
 
 
 def request_messages(request: JsonObject) -> Iterator[Said]:
@@ -108,11 +109,9 @@ def _tool_return(part: JsonObject) -> Said:
     content = part.get("content")
     text = content if isinstance(content, str) else "" if content is None else canon.dumps(content).decode()
     message: JsonObject = {"role": "tool", "tool_call_id": part.get("tool_call_id"), "content": text}
-    if isinstance(named := part.get("tool_name"), str):
-        message["name"] = named
     failed = part.get("outcome") in ("failed", "denied")
     media = any("media_type" in members(item) for item in (content if isinstance(content, list) else [content]))
-    return Said(message, ("images",) if media else (), text if failed else None)
+    return Said(message, ("images",) if media else (), text if failed else None, text_or_none(part.get("tool_name")))
 
 
 def _retry(part: JsonObject) -> Said:
@@ -127,5 +126,5 @@ def _retry(part: JsonObject) -> Said:
     text = f"{told}\n\nFix the errors and try again."
     if name is None:
         return Said({"role": "user", "content": text})
-    message: JsonObject = {"role": "tool", "tool_call_id": part.get("tool_call_id"), "name": name, "content": text}
-    return Said({**message, "is_error": True}, (), text)
+    message: JsonObject = {"role": "tool", "tool_call_id": part.get("tool_call_id"), "content": text}
+    return Said({**message, "is_error": True}, (), text, name)

@@ -1,15 +1,20 @@
 """Chat-completions messages in the shape of another API, for sources with a shape of their own.
 
-`thinking_blocks` of an assistant message are Anthropic's blocks; other APIs take none of them.
+`thinking_blocks` of an assistant's message are Anthropic's blocks, `is_error` of a tool's its mark of a failed run; other
+APIs take neither.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from ..wire.bodies import listed, objects
 from ..wire.reading import members, parsed
 from ..wire.values import Json, JsonObject
+
+
+_ANTHROPIC_ONLY: Final = ("thinking_blocks", "is_error")
 
 
 def shaped(api: str, messages: list[JsonObject]) -> JsonObject:
@@ -18,7 +23,17 @@ def shaped(api: str, messages: list[JsonObject]) -> JsonObject:
         return _anthropic(messages)
     if api == "responses":
         return {"input": [item for message in messages for item in _items(message)]}
-    return {"messages": [_without_thinking(message) for message in messages]}
+    return {"messages": [_chat(message) for message in messages]}
+
+
+def output_items(message: JsonObject) -> list[Json]:
+    """An assistant's message as the output of a response."""
+    said = message.get("content")
+    texts: list[Json] = [said] if isinstance(said, str) else [part.get("text") for _, part in objects(said)]
+    parts: list[Json] = [{"type": "output_text", "text": text} for text in texts if text]
+    calls = _items({**message, "content": None})
+    told: JsonObject = {"type": "message", "role": "assistant", "status": "completed", "content": parts}
+    return [*([told] if parts else []), *calls]
 
 
 def tools_shaped(api: str, tools: list[Json]) -> list[Json]:
@@ -26,8 +41,8 @@ def tools_shaped(api: str, tools: list[Json]) -> list[Json]:
     return [_tool(api, tool) for tool in tools]
 
 
-def _without_thinking(message: JsonObject) -> JsonObject:
-    return {key: value for key, value in message.items() if key != "thinking_blocks"}
+def _chat(message: JsonObject) -> JsonObject:
+    return {key: value for key, value in message.items() if key not in _ANTHROPIC_ONLY}
 
 
 def _tool(api: str, tool: Json) -> Json:

@@ -69,19 +69,18 @@ def _run(record: Record, value: JsonObject, name: str) -> ImportedRun:
 def _turn(place: str, message: JsonObject) -> Turn:
     role = message.get("role")
     told: JsonObject = {"role": role, "content": _content(message.get("content"))}
-    error = text_or_none(message.get("error"))
+    error, tool = text_or_none(message.get("error")), None
     if role == "tool":
         called = members(message.get("tool_call"))
         named = called.get("function")
         told["tool_call_id"] = message.get("tool_call_id") or called.get("id") or ""
-        if isinstance(named, str):
-            told["name"] = named
+        tool = text_or_none(named)
         if error:  # what the model is then sent in place of the content
             told["content"] = error
     calls = [tool_call(call.get("id"), *_named(call)) for _, call in objects(message.get("tool_calls"))]
     if calls:
         told["tool_calls"] = [*calls]
-    return Turn(place, told, error=error or None)
+    return Turn(place, told, error=error or None, tool=tool)
 
 
 def _named(call: JsonObject) -> tuple[Json, Json]:

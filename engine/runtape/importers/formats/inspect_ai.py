@@ -211,7 +211,8 @@ def _by_prefix(place: str, messages: list[JsonObject]) -> Iterator[ImportedEvent
     for index, message in enumerate(messages):
         told = chat_message(message)
         by_model = message.get("source") in ("generate", None)
-        turns.append(Turn(f"{place}, message {index}", told.message, by_model, error=told.error, loses=told.loses))
+        at = f"{place}, message {index}"
+        turns.append(Turn(at, told.message, by_model, error=told.error, tool=told.tool, loses=told.loses))
     model = next((text for message in messages if (text := text_or_none(message.get("model")))), None)
     yield from conversation(turns, Setting(model=model, missing=("tools", "params")))
 

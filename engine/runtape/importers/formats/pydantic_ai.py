@@ -7,7 +7,7 @@ completions, Responses or Anthropic's messages. Seen with pydantic-ai 2.68.0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ...wire.reading import members, text_or_none
@@ -70,7 +70,9 @@ class _History:
             self.instructions = text_or_none(message.get("instructions"))
             for index, said in enumerate(request_messages(message)):
                 place = f"{record.place}, part {index + 1}"
-                self.turns.append(Turn(place, said.message, error=said.error, started=at, loses=said.loses))
+                self.turns.append(
+                    Turn(place, said.message, error=said.error, tool=said.tool, started=at, loses=said.loses)
+                )
                 self._tell(_setting({}, None))
             return None
         if message.get("kind") == "response":
@@ -98,7 +100,7 @@ def _silent(turn: Turn, api: str) -> Turn:
     """A turn of the past; Anthropic's own blocks carry the reasoning that other APIs have no place for."""
     kept = api == "messages" and "thinking_blocks" in turn.message
     loses = tuple(part for part in turn.loses if not (kept and part == "reasoning"))
-    return Turn(turn.place, turn.message, by_model=False, error=turn.error, loses=loses)
+    return replace(turn, by_model=False, loses=loses)
 
 
 def _with_instructions(turns: list[Turn], instructions: str | None, api: str) -> list[Turn]:
