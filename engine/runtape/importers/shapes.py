@@ -1,7 +1,7 @@
 """Chat-completions messages in the shape of another API, for sources with a shape of their own.
 
-`thinking_blocks` of an assistant's message are Anthropic's blocks, `is_error` of a tool's its mark of a failed run; other
-APIs take neither.
+`thinking_blocks` of an assistant's message are Anthropic's blocks, `is_error` of a tool's its mark of a failed run;
+other APIs take neither.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Final
 from ..wire.bodies import listed, objects
 from ..wire.reading import members, parsed
 from ..wire.values import Json, JsonObject
-
 
 _ANTHROPIC_ONLY: Final = ("thinking_blocks", "is_error")
 
