@@ -19,7 +19,8 @@ from typing import IO, BinaryIO, Final, Literal, TypeAlias, cast
 from ..errors import BadInput
 from ..wire.values import Json
 from .imported import Skipped
-from .json_stream import Record, records
+from .json_cut import Record
+from .json_stream import records
 
 HEAD: Final = 1 << 16
 """Bytes that a format is recognised by."""

@@ -10,7 +10,7 @@ from typing import Final
 from ..wire.bodies import objects
 from ..wire.reading import members
 from ..wire.values import Json, JsonObject
-from .json_stream import Record
+from .json_cut import Record
 from .moments import seconds
 from .span import Span, SpanEvent
 from .unpacked import unpacked_object

@@ -10,7 +10,7 @@ from ...wire.reading import members
 from ...wire.values import Json, JsonObject
 from .. import ai_sdk, genai, openinference
 from ..imported import ImportedCall, ImportedRun, ImportedTool, Skipped
-from ..json_stream import Record
+from ..json_cut import Record
 from ..nearest_calls import kept
 from ..ordered import in_order
 from ..registry import Format
