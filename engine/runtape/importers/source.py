@@ -30,6 +30,7 @@ RATIO: Final = 300
 """How many times its size a compressed file may become; repetitive logs reach about 100."""
 SMALL: Final = 1 << 26
 """Bytes up to which the ratio does not matter."""
+_BOM: Final = b"\xef\xbb\xbf"
 _MEMBERS: Final = 200_000
 """Files of one archive."""
 
@@ -44,7 +45,7 @@ class Sample:
     name: str
     """The file's name; of a member of an archive `archive.zip!folder/member.json`."""
     head: bytes
-    """The first bytes, uncompressed."""
+    """The first bytes, uncompressed, without a byte-order mark."""
 
     @cached_property
     def values(self) -> list[Json]:
@@ -66,7 +67,7 @@ class Sample:
     @property
     def is_list(self) -> bool:
         """True when the file is one JSON list."""
-        return self.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+        return self.head.lstrip()[:1] == b"["
 
 
 _SAMPLED: Final = 50
@@ -121,7 +122,7 @@ class Source:
             BadInput: as `open`.
         """
         with self.open() as stream:
-            return Sample(self.name, stream.read(HEAD))
+            return Sample(self.name, stream.read(HEAD).removeprefix(_BOM))
 
     def records(self, opened: Collection[str] = ()) -> Iterator[Record]:
         """The JSON values of the file; see `json_stream.records`.

@@ -242,6 +242,13 @@ def test_a_cassette_in_yaml_is_read_like_one_in_json(tmp_path: Path, capsys: pyt
 VARIANTS = st.sampled_from(["cut", "nan", "bom", "crlf", "pretty", "twice", "shuffled", "dropped"])
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_byte_order_mark_changes_nothing(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "recording.json"
+    file.write_text("\ufeff" + FILES[name](), encoding="utf-8")
+    assert imported(capsys, str(file), "-o", str(tmp_path / "t"))["calls"] == 2
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from(sorted(FILES)), variant=VARIANTS, seed=st.integers(0, 10**6))
 def test_broken_files_never_crash_and_never_lose_a_call_in_silence(
