@@ -25,6 +25,9 @@ class Received:
     """Decoded JSON."""
     index: int
     """0 for the first request of the server's life."""
+    method: str = "POST"
+    raw: bytes = b""
+    """The body as it came; `body` is None where that is no JSON."""
 
 
 @dataclass
@@ -57,14 +60,19 @@ class Loopback:
             def log_message(self, *args: object) -> None:
                 pass
 
+            def do_GET(self) -> None:
+                self.do_POST()
+
             def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers.get("content-length", 0)))
                 with lock:
                     received = Received(
                         self.path,
                         {k.lower(): v for k, v in self.headers.items()},
-                        json.loads(raw or b"null"),
+                        json.loads(raw or b"null") if self.is_json() else None,
                         len(outer.requests),
+                        self.command,
+                        raw,
                     )
                     outer.requests.append(received)
                     outer.in_flight += 1
@@ -78,6 +86,9 @@ class Loopback:
                 finally:
                     with lock:
                         outer.in_flight -= 1
+
+            def is_json(self) -> bool:
+                return not self.headers.get("content-type", "").startswith("multipart/")
 
             def send_answer(self, answer: Answer) -> None:
                 self.send_response(answer.status)

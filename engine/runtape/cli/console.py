@@ -73,16 +73,21 @@ class Watch:
     def __init__(self, draw: Callable[[str], None] | None) -> None:
         self.latest: Progress | None = None
         self._draw = draw
+        self._waiting: str | None = None
 
     def __call__(self, progress: Progress) -> None:
         """Take one report of progress."""
         if self.latest is None:
             sys.stderr.write(f"runtape: {_plan(progress)}\n")
         self.latest = progress
+        if self._draw is None and progress.waiting is not None and progress.waiting != self._waiting:
+            sys.stderr.write(f"runtape: {visible(progress.waiting)}\n")
+        self._waiting = progress.waiting
         if self._draw is not None:
             left = "" if progress.seconds_left is None else f", about {progress.seconds_left:.0f} s left"
             spent = "" if progress.usd is None else f", ${progress.usd:.4f} spent"
-            self._draw(f"{progress.calls} of about {progress.planned} model calls{left}{spent}: {progress.message}")
+            done = f"{progress.calls} of about {progress.planned} model calls{left}{spent}"
+            self._draw(f"{done}: {progress.waiting or progress.message}")
 
 
 def _plan(progress: Progress) -> str:
@@ -90,7 +95,12 @@ def _plan(progress: Progress) -> str:
     seconds, usd = progress.seconds_left, progress.planned_usd
     takes = "" if seconds is None else f", about {seconds:.0f} s at the recorded speed"
     costs = "" if usd is None else f", about ${usd:.2g}"
-    return f"about {progress.planned} model calls{takes}{costs}"
+    waves = "" if progress.waves is None else f" in about {_batches(progress.waves)}"
+    return f"about {progress.planned} model calls{waves}{takes}{costs}"
+
+
+def _batches(waves: int) -> str:
+    return "1 batch" if waves == 1 else f"{waves} batches, one after another, each within a day"
 
 
 @contextmanager

@@ -49,6 +49,7 @@ def command(
     budget_tokens: options.BudgetTokens = None,
     budget_usd: options.BudgetUsd = None,
     prices: options.Prices = None,
+    batch: options.Batch = False,
     no_cache: options.NoCache = False,
     as_json: options.AsJson = False,
 ) -> int:
@@ -90,6 +91,7 @@ def command(
                     budget_usd=budget_usd,
                     prices=prices,
                     cache_dir=options.cache_dir(no_cache=no_cache),
+                    batch=batch,
                     on_progress=watch,
                 )
             )

@@ -74,6 +74,14 @@ Prices: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Tell what it costs by a JSON file of prices, or by the `public` table."),
 ]
+Batch: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--batch",
+        help="Ask through the provider's batch API: half the price, up to a day for each wait. Ctrl-C leaves a batch "
+        "running; the same command picks it up.",
+    ),
+]
 NoCache: TypeAlias = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep replies on disk.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

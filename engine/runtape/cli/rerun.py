@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,7 @@ def command(
     budget_tokens: options.BudgetTokens = None,
     budget_usd: options.BudgetUsd = None,
     prices: options.Prices = None,
+    batch: options.Batch = False,
     no_cache: options.NoCache = False,
     as_json: options.AsJson = False,
 ) -> int:
@@ -50,31 +52,34 @@ def command(
 
     reference = options.event_reference(event)
     options.tell_shortcoming(trace, reference)
-    seen = run(
-        rerunning.rerun(
-            trace,
-            reference,
-            runs=runs,
-            drop=tuple(drop or ()),
-            replace=replace,
-            system=options.read_text_option(system_file),
-            add_system=add_system,
-            model=model_fn,
-            base_url=base_url,
-            model_name=model,
-            tool=tool,
-            match=match,
-            exact_args=exact_args,
-            args=tuple(arg or ()),
-            where=where,
-            judge=options.judge(judge, judge_fn),
-            budget=budget,
-            budget_tokens=budget_tokens,
-            budget_usd=budget_usd,
-            prices=prices,
-            cache_dir=options.cache_dir(no_cache=no_cache),
+    with console.watching() if batch else nullcontext() as watch:
+        seen = run(
+            rerunning.rerun(
+                trace,
+                reference,
+                runs=runs,
+                drop=tuple(drop or ()),
+                replace=replace,
+                system=options.read_text_option(system_file),
+                add_system=add_system,
+                model=model_fn,
+                base_url=base_url,
+                model_name=model,
+                tool=tool,
+                match=match,
+                exact_args=exact_args,
+                args=tuple(arg or ()),
+                where=where,
+                judge=options.judge(judge, judge_fn),
+                budget=budget,
+                budget_tokens=budget_tokens,
+                budget_usd=budget_usd,
+                prices=prices,
+                cache_dir=options.cache_dir(no_cache=no_cache),
+                batch=batch,
+                on_progress=watch,
+            )
         )
-    )
     if as_json:
         console.print_json(rerun_fields(seen))
     else:

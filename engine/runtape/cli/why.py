@@ -65,6 +65,7 @@ def command(
     budget_tokens: options.BudgetTokens = None,
     budget_usd: options.BudgetUsd = None,
     prices: options.Prices = None,
+    batch: options.Batch = False,
     no_cache: options.NoCache = False,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as a page with drawings, too.")
@@ -126,6 +127,7 @@ def command(
                     prices=prices,
                     concurrency=concurrency,
                     cache_dir=options.cache_dir(no_cache=no_cache),
+                    batch=batch,
                     on_progress=watch,
                 )
             )

@@ -14,8 +14,10 @@ import anyio
 from ..errors import BadInput
 from ..said import Said
 from ..sample.amount import NO_CEILING, Ceiling
+from ..sample.batch_model import BatchModel
 from ..sample.budget import Budget
 from ..sample.cache import ReplyCache
+from ..sample.endpoint import endpoint_for
 from ..sample.function import Answering, FunctionModel
 from ..sample.meter import Meter
 from ..sample.model import Model
@@ -52,8 +54,17 @@ class Asking:
     """Most tokens and money."""
     prices: str | os.PathLike[str] | None = None
     """A file of prices, or `public` for those of the package genai-prices; see `sample.prices`."""
+    batch: bool = False
+    """Whether the reruns go through the provider's batch API."""
 
     def __post_init__(self) -> None:
+        if self.batch and self.model is not None:
+            raise BadInput("a model function takes no batches: leave out batch= (--batch), or the function.")
+        if self.batch and self.cache_dir is None:
+            raise BadInput(
+                "batches are found again by the reply cache, so that none is paid for twice: leave out --no-cache "
+                "(cache_dir=None), or --batch (batch=)."
+            )
         for name, most in (("budget_tokens", self.ceiling.tokens), ("budget_usd", self.ceiling.usd)):
             if most is not None and not 0 <= most < math.inf:
                 raise BadInput(f"{name}={most} is no limit. Give 0 or more.")
@@ -73,12 +84,19 @@ class Asked:
         self._budget = asking.purse or Budget(asking.budget, asking.ceiling)
         wants_prices = asking.prices is None and self._budget.ceiling.usd is not None
         self._recorded: Case | None = None
-        self.prices = Prices(PUBLIC if wants_prices else asking.prices)
+        self.prices = Prices(PUBLIC if wants_prices else asking.prices, batch=asking.batch)
+        self.waiting: str | None = None
+        """The batch that is waited for, in a sentence."""
         self._models: dict[object, Model] = {}
         self._samplers: dict[object, Sampler] = {}
         self._reading: dict[Model, Sampler] = {}
         self._judging: dict[Model, Sampler] = {}
         """For verdicts about replies, apart so that they can be counted."""
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether reruns go through the provider's batch API."""
+        return self._asking.batch
 
     def model(self, request: Request) -> Model:
         """The model that answers this request.
@@ -90,9 +108,15 @@ class Asked:
         # A model that was named answers everything; the recorded API is another one at every endpoint.
         key = (request.api, request.endpoint) if self._asking.model is None else None
         if key not in self._models:
-            self._models[key] = resolve(request, model=self._asking.model, base_url=self._asking.base_url)
+            self._models[key] = self._resolve(request)
             self._samplers[key] = self._sampler_of(self._models[key])
         return self._models[key]
+
+    def _resolve(self, request: Request) -> Model:
+        asking = self._asking
+        if not asking.batch:
+            return resolve(request, model=asking.model, base_url=asking.base_url)
+        return BatchModel(request.api, endpoint_for(request, asking.base_url), self.cache, on_wait=self._wait)
 
     def sampler(self, request: Request) -> Sampler:
         """The sampler for this request; raises as `model` does.
@@ -142,8 +166,11 @@ class Asked:
     def _all(self) -> list[Sampler]:
         return [*self._samplers.values(), *self._reading.values(), *self._judging.values()]
 
-    def expect(self, case: Case) -> Expected:
-        """What the recorded call lets expect of each rerun of it; call it before anything is asked."""
+    def expect(self, case: Case, waves: int) -> Expected:
+        """What the recorded call lets expect of each rerun of it; call it before anything is asked.
+
+        `waves`: how often the verb usually waits for the model, one wait after another.
+        """
         self._recorded = case
         latency = case.moment.response.payload.get("latency_ms")
         tariff = self.prices.of(case.request)
@@ -151,6 +178,7 @@ class Asked:
             seconds=latency / 1000 if isinstance(latency, (int, float)) and latency > 0 else None,
             usd=tariff.usd(case.reply.usage) if tariff else None,
             at_once=self._asking.concurrency,
+            waves=waves if self._asking.batch else None,
         )
 
     def _check(self, request: Request, model: Model) -> None:
@@ -185,7 +213,13 @@ class Asked:
             if model is not self._asking.model:
                 await model.aclose()
 
+    def _wait(self, waiting: str) -> None:
+        self.waiting = waiting
+        if self._on_answer is not None:
+            self._on_answer()
+
     def _tell(self, _: Counters) -> None:
+        self.waiting = None
         if self._on_answer is not None:
             self._on_answer()
 
@@ -194,7 +228,7 @@ class Asked:
 async def asking_models(asking: Asking, on_answer: Callable[[], None] | None = None) -> AsyncGenerator[Asked, None]:
     """The models for one run; closed at the end, also when the run is cancelled.
 
-    `on_answer` is called whenever an answer arrives.
+    `on_answer` is called whenever an answer arrives, or there is news of a batch.
     """
     with ReplyCache(None if asking.cache_dir is None else os.fspath(asking.cache_dir)) as cache:
         asked = Asked(asking, cache, on_answer)

@@ -14,7 +14,7 @@ from .asking import Asking, ModelInput, asking_models
 from .case import EventInput, TraceInput, open_case, selection_of
 from .investigation import Question, investigate
 from .judging import JudgeInput
-from .pace import OnProgress, Pace
+from .pace import ROUNDS, OnProgress, Pace
 from .telling import ranking
 from .upstream import trace_back
 
@@ -44,6 +44,7 @@ async def why(
     prices: str | os.PathLike[str] | None = None,
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
+    batch: bool = False,
     on_progress: OnProgress | None = None,
 ) -> WhyReport:
     """The texts that a recorded decision depends on, proven by rerunning that one model call without them.
@@ -86,6 +87,8 @@ async def why(
         prices: A file of prices, or `public` for those of the package genai-prices; see `runtape.sample.prices`.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
+        batch: Whether the reruns go through the batch API of OpenAI or Anthropic: at half price, within a day for each
+            wait. A batch is never submitted twice; the same call after an interruption picks it up, also days later.
         on_progress: Called with a Progress whenever there is news.
 
     Returns:
@@ -103,15 +106,15 @@ async def why(
         case, tuple(suspects), depth, budget, runs, ask=ask, likelihood=likelihood, precise=precise, fast=fast
     )
     ceiling = Ceiling(budget_tokens, budget_usd)
-    asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices)
+    asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices, batch=batch)
     return await explain(question, asking, on_progress)
 
 
 async def explain(question: Question, asking: Asking, on_progress: OnProgress | None = None) -> WhyReport:
     """The answer to a question, paid and counted as `asking` says; raises as `why` does."""
     pace = Pace(on_progress)
-    async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
-        pace.expect(asked.expect(question.case))
+    async with asking_models(asking, lambda: pace.tell(asked.spent, asked.waiting)) as asked:
+        pace.expect(asked.expect(question.case, ROUNDS))
 
         def heard(planned: int, message: str, report: WhyReport | None) -> None:
             pace.know(planned, message, report)

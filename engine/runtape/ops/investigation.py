@@ -126,7 +126,8 @@ class _Investigation:
     def _begin(self, lead: Lead) -> None:
         """Sets up the search behind what is known beforehand."""
         question, guess = self._question, lead.guess
-        profile: Profile = "contexts" if self._asked.model(self._case.request).max_n > 1 else "calls"
+        at_once = self._asked.model(self._case.request).max_n
+        profile: Profile = "waves" if self._asked.in_batches else "contexts" if at_once > 1 else "calls"
         problem = replace(self._problem, suspects=self._problem.suspects | guess.suspects, together=guess.together)
         depth: Depth = "full" if question.depth == "full" else "quick"
         self._lead = lead

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ..decision.likelihood import Likelihood, NotReadable
 from ..errors import BudgetSpent, ModelFailed
 from ..report.phrases import number, of
+from ..sample.batch_model import BatchModel
 from ..sample.http_models import HttpModel
 from ..search.likelihood import MOST, Guess, guess
 from ..search.opening import FEWEST_ANSWERS
@@ -62,6 +63,8 @@ async def lead(
     model = asked.model(case.request)
     if wanted is False:
         return Lead(told="Likelihood was switched off.")
+    if isinstance(model, BatchModel):
+        return _unused("each of its readings would wait for a batch") if wanted else Lead()
     local = isinstance(model, HttpModel) and model.local
     if wanted is None and not local:
         return Lead()

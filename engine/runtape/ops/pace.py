@@ -25,6 +25,8 @@ class Expected:
     usd: float | None = None
     """None when no price is known or was asked for."""
     at_once: int = 1
+    waves: int | None = None
+    """Batches one after another; None where requests are sent one by one."""
 
 
 class Pace:
@@ -47,8 +49,8 @@ class Pace:
         """Take in what is expected of each call, until the first ones tell."""
         self._before = before
 
-    def tell(self, spent: Spent) -> None:
-        """Report how far the run is."""
+    def tell(self, spent: Spent, waiting: str | None = None) -> None:
+        """Report how far the run is; `waiting` is the batch that is waited for, in a sentence."""
         if self._on_progress is None:
             return
         left = max(0, self._expected - spent.calls - spent.reused)
@@ -61,10 +63,14 @@ class Pace:
                 planned_usd=self._usd(spent, left),
                 message=self._message,
                 partial=self._partial,
+                waves=self._before.waves,
+                waiting=waiting,
             )
         )
 
     def _seconds(self, spent: Spent, left: int) -> float | None:
+        if self._before.waves is not None:
+            return None  # nobody knows how long a batch takes
         if spent.calls:
             return (self._clock() - self._started) / spent.calls * left
         seconds = self._before.seconds

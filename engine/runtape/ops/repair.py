@@ -22,7 +22,7 @@ from .ending import Ending, ending_of
 from .investigation import Question, investigate
 from .judging import JudgeInput, Judging
 from .measured import remember
-from .pace import OnProgress, Pace
+from .pace import ROUNDS, OnProgress, Pace
 from .panel import Panel
 from .proposals import BUILT_IN, CandidateInput, Proposal, built_in, proposed
 from .shortlist import best_of, race_order, shortlist
@@ -30,6 +30,8 @@ from .trial import ALLOWANCE, Arm, Trial
 
 CONTROL_RUNS = 3
 """Reruns of each control as recorded."""
+MEASURING = 2
+"""Waits, one after another, of a usual trial of candidates."""
 _ONE_CONTEXT = Said("Measured on the recorded context; the cause in other words or in another place was not tried.")
 _NO_OTHER = Said("This run has no other decision to rerun: what the changes break elsewhere is not known.")
 _UNCONFIRMED = (
@@ -76,6 +78,7 @@ async def fix(
     prices: str | os.PathLike[str] | None = None,
     concurrency: int = 16,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
+    batch: bool = False,
     on_progress: OnProgress | None = None,
 ) -> FixReport:
     """Candidate fixes, measured on the exact context that failed and on decisions that they must not break.
@@ -113,6 +116,8 @@ async def fix(
         prices: A file of prices, or `public` for those of the package genai-prices; see `runtape.sample.prices`.
         concurrency: Requests at the same time.
         cache_dir: The folder for replies; None to keep none.
+        batch: Whether the reruns go through the batch API of OpenAI or Anthropic: at half price, within a day for each
+            wait. A batch is never submitted twice; the same call after an interruption picks it up, also days later.
         on_progress: Called with a Progress whenever there is news.
 
     Returns:
@@ -126,7 +131,7 @@ async def fix(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
     ceiling = Ceiling(budget_tokens, budget_usd)
-    asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices)
+    asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices, batch=batch)
     plan = Plan(case, tuple(candidates), tuple(controls), runs, budget)
     return await repair(plan, asking, on_progress)
 
@@ -140,8 +145,8 @@ async def repair(plan: Plan, asking: Asking, on_progress: OnProgress | None = No
             apply(case.context, proposal.edits)  # one that changes nothing is refused before anything is paid
     named = named_controls(case, plan.controls)
     pace = Pace(on_progress)
-    async with asking_models(asking, lambda: pace.tell(asked.spent)) as asked:
-        pace.expect(asked.expect(case))
+    async with asking_models(asking, lambda: pace.tell(asked.spent, asked.waiting)) as asked:
+        pace.expect(asked.expect(case, ROUNDS + MEASURING))
         benign = named if plan.controls else await own_controls(case, Judging(case, asked))
         report = await _Repair(case, own, benign, runs=plan.runs, asked=asked, pace=pace).run(plan.budget)
     return replace(report, notes=[*report.notes, *remember(asking.cache_dir, case, report.candidates)])

@@ -82,6 +82,8 @@ async def rerun(
     budget_usd: float | None = None,
     prices: str | os.PathLike[str] | None = None,
     cache_dir: str | os.PathLike[str] | None = ".runtape",
+    batch: bool = False,
+    on_progress: OnProgress | None = None,
 ) -> Distribution:
     """What the model does when a recorded call is sent again, with or without a change.
 
@@ -119,6 +121,9 @@ async def rerun(
         budget_usd: Most money, in US dollars; kept in the same way, by `prices`.
         prices: A file of prices, or `public` for those of the package genai-prices; see `runtape.sample.prices`.
         cache_dir: The folder for replies; None to ask the model every time.
+        batch: Whether the reruns go through the batch API of OpenAI or Anthropic: at half price, within a day for each
+            wait. A batch is never submitted twice; the same call after an interruption picks it up, also days later.
+        on_progress: Called with a Progress whenever there is news.
 
     Returns:
         What the replies did, how often. `stopped` says why when there are fewer than asked for.
@@ -135,14 +140,16 @@ async def rerun(
     ceiling = Ceiling(budget_tokens, budget_usd)
     session = current()
     if session is None:
-        asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, prices=prices)
-        return await send_again(case, change, asking, runs=runs, until=until)
+        asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, prices=prices, batch=batch)
+        return await send_again(case, change, asking, on_progress, runs=runs, until=until)
     if session.before is not None:
         session.before()
     model, base_url = model or session.model, base_url or session.base_url
     purse = session.purse(budget, ceiling)
-    asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, purse=purse, prices=prices)
-    found = await send_again(case, change, asking, runs=session.runs or runs, until=until)
+    asking = Asking(
+        model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, purse=purse, prices=prices, batch=batch
+    )
+    found = await send_again(case, change, asking, on_progress, runs=session.runs or runs, until=until)
     session.seen.append(found)
     return found
 
@@ -186,14 +193,15 @@ async def send_again(
         there = Drawn(look(ask, _kept(asked, ask)).answers)
         known = _distribution(case, there, asked, judging, runs=runs, notes=notes, ending=None)
         pace.know(runs, "rerunning", known)
-        pace.tell(asked.spent)
+        pace.tell(asked.spent, asked.waiting)
 
     async with asking_models(asking, None if on_progress is None else tell) as asked:
-        pace.expect(asked.expect(case))
+        sizes = [runs] if until is None else _looks(runs)
+        pace.expect(asked.expect(case, len(sizes)))
         judging = Judging(case, asked)
         ask = Ask(request, series, runs, lambda answer: counts(answer, judging.outcome))
         await judging.need_recorded()
-        looks = iter([runs] if until is None else _looks(runs))
+        looks = iter(sizes)
         while True:
             size = next(looks)
             drawn, ending = await _drawn(asked, replace(ask, n=size), judging)

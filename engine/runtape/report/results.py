@@ -276,3 +276,7 @@ class Progress:
     """US dollars spent so far; None when no price is known or was asked for."""
     planned_usd: float | None = None
     """US dollars expected in all."""
+    waves: int | None = None
+    """Batches expected, one after another; None where requests are not sent in batches."""
+    waiting: str | None = None
+    """The batch that is waited for, in a sentence; None while there is none."""

@@ -20,7 +20,7 @@ from ..wire.values import Request
 from . import answer_json
 from .memory import keep, shared_rows
 from .model import Answer
-from .rows import Asked, ReplyRows, Row, Sample
+from .rows import Asked, InBatch, ReplyRows, Row, Sample
 
 FORMAT = 1
 """Part of every key: answers of another format, or under another rule for what identifies a request, are misses."""
@@ -153,6 +153,27 @@ class ReplyCache:
     def release(self, holder: str) -> None:
         """Give up what `holder` claimed and did not draw."""
         self._write(lambda rows: rows.release(holder))
+
+    def in_batch(self, sample: Sample) -> InBatch | None:
+        """The batch that a sample was asked for in and has not come from; None when there is none."""
+        on_disk = self._read(lambda rows: rows.in_batch(sample), None)
+        return self._memory.in_batch(sample) if on_disk is None else on_disk
+
+    def items_in_batch(self, batch: str) -> int:
+        """How many requests a batch was submitted with."""
+        return self._read(lambda rows: rows.items_in_batch(batch), 0) or self._memory.items_in_batch(batch)
+
+    def begin_batch(self, batch: str, items: Mapping[str, Sequence[Sample]]) -> None:
+        """Keep what a batch is about to ask for, by the name of the request, before it is submitted."""
+        self._write(lambda rows: rows.begin_batch(batch, items))
+
+    def name_batch(self, batch: str, remote: str) -> None:
+        """Keep what the server calls a batch that it took."""
+        self._write(lambda rows: rows.name_batch(batch, remote))
+
+    def leave_batch(self, samples: Sequence[Sample]) -> None:
+        """Forget that some samples were asked for in a batch, so that they are asked for anew."""
+        self._write(lambda rows: rows.leave_batch(samples))
 
     def paid(self, job: str) -> int:
         """Model calls that `job` has ever paid for, in any process: those charged, or else the answers kept."""

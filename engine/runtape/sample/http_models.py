@@ -51,9 +51,7 @@ class HttpModel:
     async def sample(self, request: Request, n: int) -> Sequence[Answer]:
         """See `Model.sample`. Where the server turns out not to honour `n`, `max_n` is 1 from then on."""
         asked = min(n, self.max_n)
-        body, _left_out = self._dialect.for_rerun(request.body)
-        if asked > 1 or "n" in body:
-            body = self._dialect.with_samples(body, asked) or body
+        body = self._body(request, asked)
         sent = self._with_breakpoints(body)
         exchange = await self._send(canon.dumps(sent))
         if 200 <= exchange.status < 300:
@@ -71,6 +69,12 @@ class HttpModel:
         if self._client is not None:
             await self._client.aclose()
             self._client = None
+
+    def _body(self, request: Request, asked: int) -> JsonObject:
+        body, _left_out = self._dialect.for_rerun(request.body)
+        if asked > 1 or "n" in body:
+            body = self._dialect.with_samples(body, asked) or body
+        return body
 
     def _with_breakpoints(self, body: JsonObject) -> JsonObject:
         sent = body if self._breakpoints is None else self._breakpoints.marked(body)

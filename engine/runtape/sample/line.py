@@ -9,6 +9,7 @@ import anyio
 from ..errors import ModelFailed
 from ..wire.values import Request
 from . import attempts
+from .batch_model import WAVE, BatchModel
 from .budget import Hold
 from .http_models import HttpModel
 from .limits import Limits
@@ -21,12 +22,14 @@ class Line:
 
     def __init__(self, model: Model, concurrency: int) -> None:
         self.model = model
-        self.limits = Limits(concurrency)
+        self.in_waves = isinstance(model, BatchModel)
+        """True where requests are answered a wave at a time, which takes hours, not one by one."""
+        self.limits = Limits(WAVE if self.in_waves else concurrency)
         self.requests = 0
         """Requests sent, retries included."""
         self.notes: list[str] = []
         """What the model said that a reader of the results has to know, once each."""
-        self._local = isinstance(model, HttpModel) and model.local
+        self._local = isinstance(model, HttpModel) and model.local and not self.in_waves
         self._pacing = Pacing()
         self._took: list[float] = []
         """Seconds of the requests of the wave so far."""

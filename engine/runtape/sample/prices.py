@@ -40,6 +40,9 @@ class Tariff:
     """What a usage costs, in US dollars; tokens that are not known count as none."""
 
 
+BATCH = 0.5
+"""What the batch APIs of OpenAI and Anthropic take of the ordinary price."""
+
 PUBLIC = "public"
 """Stands for the public table, where a file of prices could be named."""
 
@@ -47,8 +50,8 @@ PUBLIC = "public"
 class Prices:
     """The prices that are known."""
 
-    def __init__(self, source: str | os.PathLike[str] | None = None) -> None:
-        """Prices of a file, of the public table (`PUBLIC`), or none at all.
+    def __init__(self, source: str | os.PathLike[str] | None = None, *, batch: bool = False) -> None:
+        """Prices of a file, of the public table (`PUBLIC`), or none at all; with `batch` those of the batch APIs.
 
         Raises:
             BadInput: the file cannot be read or is of another shape, or the table is not installed.
@@ -56,6 +59,7 @@ class Prices:
         self.given = source is not None
         self._public = source == PUBLIC
         self._file = {} if source is None or source == PUBLIC else _read(Path(source))
+        self._batch = batch
         self._known: dict[str, Tariff | None] = {}
         if self._public and find_spec("genai_prices") is None:
             raise BadInput(
@@ -69,8 +73,13 @@ class Prices:
         if not isinstance(model, str):
             return None
         if model not in self._known:
-            self._known[model] = _public(model, request.endpoint) if self._public else self._file.get(model)
+            tariff = _public(model, request.endpoint) if self._public else self._file.get(model)
+            self._known[model] = _in_batches(tariff) if tariff is not None and self._batch else tariff
         return self._known[model]
+
+
+def _in_batches(tariff: Tariff) -> Tariff:
+    return Tariff(f"{tariff.source}, at half price in batches", lambda usage: tariff.usd(usage) * BATCH)
 
 
 def _public(model: str, endpoint: str | None) -> Tariff | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +31,12 @@ CREATE TABLE IF NOT EXISTS most_at_once (identity TEXT PRIMARY KEY, samples INTE
 CREATE TABLE IF NOT EXISTS charged (job TEXT PRIMARY KEY, calls INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS no_logprobs (about TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS asked (key TEXT PRIMARY KEY, identity TEXT NOT NULL, model TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (
+    batch TEXT PRIMARY KEY, requests INTEGER NOT NULL, remote TEXT, at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS in_batch (
+    key TEXT NOT NULL, series TEXT NOT NULL, sample INTEGER NOT NULL,
+    batch TEXT NOT NULL, item TEXT NOT NULL, place INTEGER NOT NULL,
+    PRIMARY KEY (key, series, sample)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS set_aside (key TEXT, series TEXT, sample INTEGER, answer TEXT, at REAL);
 """
 
@@ -60,6 +66,21 @@ class Row(NamedTuple):
     text: object
     at: object
     """When it arrived, in seconds since 1970."""
+
+
+class InBatch(NamedTuple):
+    """Where a sample is that was asked for in a batch."""
+
+    batch: str
+    """Our name of the batch."""
+    item: str
+    """The `custom_id` of the request."""
+    place: int
+    """Which of the answers to that request it is, from 0."""
+    remote: str | None
+    """The server's name of the batch; None when its submission was not confirmed."""
+    at: float
+    """When it was about to be submitted, in seconds since 1970."""
 
 
 class ReplyRows:
@@ -135,6 +156,7 @@ class ReplyRows:
                 "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?)", (*sample, text, paid_by, time.time())
             )
             self._db.execute("DELETE FROM leases WHERE key = ? AND series = ? AND sample = ?", sample)
+            self._db.execute("DELETE FROM in_batch WHERE key = ? AND series = ? AND sample = ?", sample)
 
     def set_aside(self, sample: Sample) -> None:
         """Move a row that cannot be read out of the way."""
@@ -194,6 +216,42 @@ class ReplyRows:
                 "INSERT INTO charged VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET calls = calls + excluded.calls",
                 (job, calls),
             )
+
+    def in_batch(self, sample: Sample) -> InBatch | None:
+        """The batch that a sample was asked for in and has not come from; None when there is none."""
+        row = self._db.execute(
+            "SELECT batch, item, place, remote, at FROM in_batch JOIN batches USING (batch) "
+            "WHERE key = ? AND series = ? AND sample = ?",
+            sample,
+        ).fetchone()
+        return None if row is None else InBatch(*row)
+
+    def items_in_batch(self, batch: str) -> int:
+        """How many requests a batch was submitted with."""
+        found = self._db.execute("SELECT requests FROM batches WHERE batch = ?", (batch,)).fetchone()
+        return 0 if found is None else int(found[0])
+
+    def begin_batch(self, batch: str, items: Mapping[str, Sequence[Sample]]) -> None:
+        """Keep what a batch is about to ask for, by the name of the request."""
+        rows = [(*sample, batch, item, at) for item, samples in items.items() for at, sample in enumerate(samples)]
+        with self._transaction():
+            self._db.execute("INSERT INTO batches VALUES (?, ?, NULL, ?)", (batch, len(items), time.time()))
+            self._db.executemany("REPLACE INTO in_batch VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._drop_empty_batches()
+
+    def name_batch(self, batch: str, remote: str) -> None:
+        """Keep what the server calls a batch."""
+        with self._transaction():
+            self._db.execute("UPDATE batches SET remote = ? WHERE batch = ?", (remote, batch))
+
+    def leave_batch(self, samples: Iterable[Sample]) -> None:
+        """Forget that some samples were asked for in a batch: nothing more will come from it."""
+        with self._transaction():
+            self._db.executemany("DELETE FROM in_batch WHERE key = ? AND series = ? AND sample = ?", samples)
+            self._drop_empty_batches()
+
+    def _drop_empty_batches(self) -> None:
+        self._db.execute("DELETE FROM batches WHERE batch NOT IN (SELECT batch FROM in_batch)")
 
     @contextmanager
     def _transaction(self) -> Generator[None]:

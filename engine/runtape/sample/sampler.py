@@ -4,7 +4,8 @@ A draw goes in passes until nothing is missing. One pass: the missing samples ar
 cache (another process may be drawing them), paid for in advance, and sent together. A reply is committed to the cache
 in the moment it arrives, so whatever ends a draw (a spent budget, a dead server, a cancelled call) loses none.
 
-Until the model has given a readable answer, one request goes alone: a wrong key costs one request, not a batch.
+Until the model has given a readable answer, one request goes alone: a wrong key costs one request, not a wave. Not so
+where a wave is one batch: a batch of one would take as long.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ class Sampler:
         """
         model, cache = self._line.model, self._cache
         key = key_of(model.identity, ask.request)
-        while model.max_n > 1 and cache.most_at_once(model.identity) is None:
+        while model.max_n > 1 and not self._line.in_waves and cache.most_at_once(model.identity) is None:
             missing = look(ask, self._there(key, ask.series)).missing
             if not missing or key in self._broken:
                 break
@@ -181,7 +182,7 @@ class Sampler:
             raise self._line.dead
         model = self._line.model
         plan = planned(missing, max(1, model.max_n), self._line.limits.slots.total_tokens)
-        if not self._proven:
+        if not self._proven and not self._line.in_waves:
             plan = [max(plan, key=len)]
         holder = uuid4().hex
         granted = self._cache.claim([sample for chunk in plan for sample in chunk], holder)
@@ -284,7 +285,7 @@ class Sampler:
             self._unanswered[key] = self._unanswered.get(key, 0) + 1
             if key in self._alone and self._unanswered[key] >= TRIES:
                 self._broken[key] = str(error)
-            elif not self._proven or self._silent_passes >= TRIES:
+            elif not (self._proven or self._line.in_waves) or self._silent_passes >= TRIES:
                 self._line.dead = error
                 raise error
 

@@ -54,17 +54,45 @@ class Client:
         self._path = path
         self._response = httpx2.Response
 
-    async def post(self, body: bytes) -> Exchange:
+    async def post(self, body: bytes, path: str | None = None, *, once: bool = False) -> Exchange:
         """What the server answers to a JSON body, error statuses included.
+
+        Args:
+            body: Sent as it is.
+            path: In place of the client's own.
+            once: Without the SDK's retries, for what must not happen twice.
 
         Raises:
             Unanswered: no answer came, after retries.
             BudgetSpent: a retry did not fit the budget.
             ModelFailed: the account has no quota left, or another request failed for good.
         """
+        return await self._answered(
+            self._sdk.client.post(
+                path or self._path, content=body, cast_to=self._response, options={"max_retries": 0} if once else {}
+            )
+        )
+
+    async def get(self, path: str) -> Exchange:
+        """What the server answers to a GET; raises as `post` does."""
+        return await self._answered(self._sdk.client.get(path, cast_to=self._response))
+
+    async def upload(self, path: str, fields: dict[str, str], name: str, content: bytes) -> Exchange:
+        """What the server answers to a form with a file in it; raises as `post` does."""
+        return await self._answered(
+            self._sdk.client.post(
+                path,
+                body=fields,
+                files={"file": (name, content)},
+                cast_to=self._response,
+                options={"headers": {"Content-Type": "multipart/form-data"}},
+            )
+        )
+
+    async def _answered(self, call: Awaitable[httpx2.Response]) -> Exchange:
         sdk = self._sdk
         try:
-            return _exchange(await sdk.client.post(self._path, content=body, cast_to=self._response))
+            return _exchange(await call)
         except sdk.bad_status as error:
             return _exchange(error.response)
         except sdk.no_answer as error:

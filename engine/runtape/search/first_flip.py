@@ -19,6 +19,8 @@ PREFIX = "prefix"
 ROUNDS, ROUNDS_INTERMITTENT = 50, 16
 """Large removals break some contexts, so a bisection needs many answers; an intermittent decision cannot afford
 them."""
+IN_A_WAVE = 4
+"""Samples of a removal in one round, where rounds are dear."""
 SURE = 0.95
 ASKED, ASKED_FAST = (0.5,), (0.25, 0.5, 0.75)
 """Quantiles of the posterior at which a round asks. The median alone takes about a tenth fewer samples and a quarter
@@ -61,6 +63,7 @@ def first_flip(ledger: Ledger, order: Sequence[int], also: Sequence[int], never:
     odds = np.log(start)[:, None] + np.log(np.asarray(GONE.weights))[None, :]
     chances = _over_lengths(odds)
     quantiles = ASKED_FAST if ledger.settings.fast else ASKED
+    samples = IN_A_WAVE if ledger.settings.profile == "waves" else 2 if ledger.intermittent else 1
     for turn in range(ROUNDS_INTERMITTENT if ledger.intermittent else ROUNDS):
         if chances.max() > SURE:
             break
@@ -69,7 +72,7 @@ def first_flip(ledger: Ledger, order: Sequence[int], also: Sequence[int], never:
         variants = {size: _variant(ledger, order, also, size) for size in lengths}
         before = {size: ledger.tally(variant, PREFIX) for size, variant in variants.items()}
         for variant in variants.values():
-            batch.more(variant, 2 if ledger.intermittent else 1, PREFIX)
+            batch.more(variant, samples, PREFIX)
         if not batch:
             break
         yield from batch.ask()

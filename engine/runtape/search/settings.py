@@ -10,8 +10,9 @@ from typing import Literal
 Depth = Literal["quick", "full"]
 """quick: stop at the first proven cause that makes the agent act differently. full: every needed leaf."""
 
-Profile = Literal["calls", "contexts"]
-"""What is dear. calls: every sample is a request of its own. contexts: the samples of one context share a request."""
+Profile = Literal["calls", "contexts", "waves"]
+"""What is dear. calls: every sample is a request of its own. contexts: the samples of one context share a request.
+waves: a round takes hours, whatever is asked in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,9 @@ class Pooling:
     """Pools per round after that."""
 
 
-POOLING: Mapping[Profile, Pooling] = MappingProxyType({"calls": Pooling(1, 6, 6), "contexts": Pooling(2, 5, 4)})
+POOLING: Mapping[Profile, Pooling] = MappingProxyType(
+    {"calls": Pooling(1, 6, 6), "contexts": Pooling(2, 5, 4), "waves": Pooling(2, 5, 4)}
+)
 FAST_POOLS = 12
 PRECISE_RERUNS = 20
 """Narrows the interval of a clean effect from 52 to 100 points to 77 to 100."""
