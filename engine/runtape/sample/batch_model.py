@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import takewhile
 from uuid import uuid4
 
 import anyio
 
 from ..errors import ModelFailed
-from ..wire.values import JsonObject, Request
+from ..wire.values import Request
 from . import attempts
 from .anthropic_batches import AnthropicBatches
-from .batch_service import Absent, BatchService, Item, State, error_body
+from .awaited import Awaited, OpenBatch, not_run
+from .batch_service import Absent, BatchService, Item, State
 from .cache import ReplyCache, key_of
 from .endpoint import ANTHROPIC, Endpoint, family_of
 from .failures import Exchange, failure, rejects_n
@@ -48,41 +48,6 @@ WAVE = 1_000_000
 """Requests that may be waited for at a time: all of a wave."""
 
 
-@dataclass(eq=False, slots=True)
-class _Asked:
-    """One request that somebody waits for."""
-
-    body: JsonObject
-    samples: list[Sample]
-    done: anyio.Event = field(default_factory=anyio.Event)
-    result: Exchange | RequestRefused | ModelFailed | None = None
-    places: Sequence[int] = ()
-    """Which of the answers to the request are wanted; all when empty."""
-
-    def end(self, result: Exchange | RequestRefused | ModelFailed) -> None:
-        if self.result is None:
-            self.result = result
-            self.done.set()
-
-
-@dataclass(eq=False, slots=True)
-class _Batch:
-    """A batch that was submitted, as far as that is known."""
-
-    name: str
-    waiting: dict[str, list[_Asked]]
-    """Who waits for each of its requests, by `custom_id`."""
-    remotes: list[str]
-    """What the server may call it, the next to look at first; several only where its submission was not confirmed."""
-    at: float
-    """When it was submitted, in seconds since 1970."""
-    confirmed: bool = True
-
-    @property
-    def asked(self) -> list[_Asked]:
-        return [asked for each in self.waiting.values() for asked in each]
-
-
 class BatchModel(HttpModel):
     """One API at one endpoint, asked in batches. Belongs to one event loop."""
 
@@ -100,7 +65,7 @@ class BatchModel(HttpModel):
         self._cache = cache
         self._on_wait = on_wait
         self._pause = pause
-        self._gathering: list[_Asked] | None = None
+        self._gathering: list[Awaited] | None = None
         """The wave that is not complete yet."""
         self._latest = 0.0
 
@@ -118,21 +83,21 @@ class BatchModel(HttpModel):
         assert asked.result is not None
         return self._read_result(request, asked, asked.result)
 
-    def _asked(self, request: Request, names: Sequence[str], n: int) -> _Asked:
+    def _asked(self, request: Request, names: Sequence[str], n: int) -> Awaited:
         """The request for the first samples of those named that can be had together: from one batch, or from a new."""
         key = key_of(self.identity, request)
         samples = [Sample(key, series, int(number)) for series, _, number in (name.rpartition("#") for name in names)]
         where = [self._cache.in_batch(sample) for sample in samples[:n]]
         first = where[0] and where[0].item
         together = list(takewhile(lambda place: (place and place.item) == first, where))
-        return _Asked(
+        return Awaited(
             self._body(request, len(together)),
             samples[: len(together)],
             places=[place.place for place in together if place is not None],
         )
 
     def _read_result(
-        self, request: Request, asked: _Asked, result: Exchange | RequestRefused | ModelFailed
+        self, request: Request, asked: Awaited, result: Exchange | RequestRefused | ModelFailed
     ) -> Sequence[Answer]:
         listener = attempts.current.get()
         if not isinstance(result, Exchange):
@@ -156,7 +121,7 @@ class BatchModel(HttpModel):
             raise Unanswered(f"{self._endpoint.url} gave fewer answers than it was asked for; asked again")
         return kept
 
-    async def _lead(self, wave: list[_Asked]) -> None:
+    async def _lead(self, wave: list[Awaited]) -> None:
         """Complete a wave, submit it, and see it through to its end."""
         heard = attempts.current.set(attempts.Unheard())  # what is sent now is no sample of anybody's
         try:
@@ -179,7 +144,7 @@ class BatchModel(HttpModel):
         while (left := self._latest + GATHER - anyio.current_time()) > 0:  # noqa: ASYNC110 - the clock ends it
             await anyio.sleep(left)
 
-    async def _see_through(self, wave: list[_Asked]) -> None:
+    async def _see_through(self, wave: list[Awaited]) -> None:
         service = await self._service()
         batches = await self._found(service, [asked for asked in wave if asked.places])
         batches += await self._submit(service, [asked for asked in wave if not asked.places])
@@ -214,9 +179,9 @@ class BatchModel(HttpModel):
             return AnthropicBatches(client, self._endpoint)
         return OpenAIBatches(client, self._endpoint, self._dialect.path)
 
-    async def _found(self, service: BatchService, wave: Sequence[_Asked]) -> list[_Batch]:
+    async def _found(self, service: BatchService, wave: Sequence[Awaited]) -> list[OpenBatch]:
         """The batches that a wave is in already."""
-        found: dict[str, _Batch] = {}
+        found: dict[str, OpenBatch] = {}
         unconfirmed: dict[str, float] = {}
         for asked in wave:
             place = self._cache.in_batch(asked.samples[0])
@@ -224,7 +189,7 @@ class BatchModel(HttpModel):
                 asked.end(Unanswered("another process kept the answers of a batch in the meantime"))
                 continue
             known = [] if place.remote is None else [place.remote]
-            batch = found.setdefault(place.batch, _Batch(place.batch, {}, known, place.at, confirmed=bool(known)))
+            batch = found.setdefault(place.batch, OpenBatch(place.batch, {}, known, place.at, confirmed=bool(known)))
             batch.waiting.setdefault(place.item, []).append(asked)
             if place.remote is None:
                 unconfirmed[place.batch] = place.at
@@ -236,16 +201,16 @@ class BatchModel(HttpModel):
                 found.update({new.name: new for new in await self._submit(service, self._anew(batch))})
         return list(found.values())
 
-    def _anew(self, batch: _Batch) -> list[_Asked]:
+    def _anew(self, batch: OpenBatch) -> list[Awaited]:
         """Those who wait for a batch that the server never took."""
         self._cache.leave_batch([sample for asked in batch.asked for sample in asked.samples])
         for asked in batch.asked:
             asked.places = ()
         return batch.asked
 
-    async def _submit(self, service: BatchService, wave: Sequence[_Asked]) -> list[_Batch]:
+    async def _submit(self, service: BatchService, wave: Sequence[Awaited]) -> list[OpenBatch]:
         """The new batches that a wave goes into."""
-        batches: list[_Batch] = []
+        batches: list[OpenBatch] = []
         for parcel in parcels([asked.body for asked in wave], service):
             batch = f"runtape-{uuid4().hex}"
             named = {f"{batch}-{at}": wave[index] for at, index in enumerate(parcel)}
@@ -258,10 +223,10 @@ class BatchModel(HttpModel):
                 self._cache.leave_batch([sample for asked in named.values() for sample in asked.samples])
                 raise
             self._cache.name_batch(batch, remote)
-            batches.append(_Batch(batch, {name: [asked] for name, asked in named.items()}, [remote], time.time()))
+            batches.append(OpenBatch(batch, {name: [asked] for name, asked in named.items()}, [remote], time.time()))
         return batches
 
-    async def _ended(self, service: BatchService, batch: _Batch, state: State) -> list[_Batch]:
+    async def _ended(self, service: BatchService, batch: OpenBatch, state: State) -> list[OpenBatch]:
         """Hand out what a batch that has ended brought; the batches that are to be waited for in its place."""
         results: Mapping[str, Exchange] = {} if state.refused else await service.results(state)
         if not batch.confirmed:
@@ -271,10 +236,10 @@ class BatchModel(HttpModel):
             self._cache.name_batch(batch.name, state.remote)
         for name, waiting in batch.waiting.items():
             for asked in waiting:
-                asked.end(results.get(name) or state.refused or _not_run(state.remote))
+                asked.end(results.get(name) or state.refused or not_run(state.remote))
         return []
 
-    def _gone(self, batch: _Batch) -> None:
+    def _gone(self, batch: OpenBatch) -> None:
         """Take in that the server does not know a batch, or has its results no more.
 
         Raises:
@@ -287,9 +252,9 @@ class BatchModel(HttpModel):
                 "the account that submitted it, or leave out --batch (batch=) to pay for its answers once more"
             )
         for asked in batch.asked:
-            asked.end(_not_run(remote))
+            asked.end(not_run(remote))
 
-    def _tell(self, batches: Sequence[_Batch], states: Sequence[State]) -> None:
+    def _tell(self, batches: Sequence[OpenBatch], states: Sequence[State]) -> None:
         names = ", ".join(batch.remotes[0] for batch in batches)
         open_ = [state for state in states if not state.ended]
         done, total = sum(state.done for state in open_), sum(state.total for state in open_)
@@ -297,8 +262,3 @@ class BatchModel(HttpModel):
             f"waiting for the batch {names}, {done} of {total} requests done. "
             "Ctrl-C leaves the batch running; the same command picks it up"
         )
-
-
-def _not_run(remote: str) -> Exchange:
-    message = f"the batch {remote} ended without this request, or its results are kept no more"
-    return Exchange(408, {}, error_body(message, None))
