@@ -30,7 +30,7 @@ from .trial import ALLOWANCE, Arm, Trial
 
 CONTROL_RUNS = 3
 """Reruns of each control as recorded."""
-MEASURING = 2
+MEASURING = 4
 """Waits, one after another, of a usual trial of candidates."""
 _ONE_CONTEXT = Said("Measured on the recorded context; the cause in other words or in another place was not tried.")
 _NO_OTHER = Said("This run has no other decision to rerun: what the changes break elsewhere is not known.")
