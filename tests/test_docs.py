@@ -19,7 +19,12 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 SNIPPETS = DOCS / "snippets"
 PAGES = sorted(DOCS.glob("*.md"))
-PROGRAMS = {"python": [], "runtape": ["-m", "runtape.cli"], "pytest": ["-m", "pytest", "-q"]}
+PROGRAMS = {
+    "python": [],
+    "runtape": ["-m", "runtape.cli"],
+    "runtape-mcp": ["-m", "runtape_mcp"],
+    "pytest": ["-m", "pytest", "-q"],
+}
 
 
 def fenced(page: Path, language: str) -> list[str]:
