@@ -73,9 +73,9 @@ def _kept(record: Record, name: str, spool: Spool) -> Iterator[Skipped]:
 
 
 def _is_envelope(record: Record) -> bool:
-    """True for what only held spans: its lists are empty by now."""
-    value = members(record.value)
-    return record.within in OPENED or any(key in value for key in (*_ENVELOPES, "data", "spans"))
+    """True for what only held spans: it has a list that was read element by element, and is empty by now."""
+    within = f"{record.within}." if record.within else ""
+    return any(f"{within}{key}" in OPENED for key in members(record.value))
 
 
 def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]:
