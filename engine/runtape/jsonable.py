@@ -39,6 +39,7 @@ MAX_INT_BITS: Final = 4_096
 """Longer integers are shown in hexadecimal: Python refuses to print very long ones in decimal."""
 MAX_ERROR_TEXT: Final = 2_000
 
+_SMALL: Final = 1 << 53
 _HASH_STEP: Final = 1 << 20
 _LONG_KEY: Final = 1_000
 
@@ -78,6 +79,8 @@ class _Walk:
         if type(value) is str and len(value) <= self.text:  # most values are; the long way costs three calls
             self.text -= len(value)
             return value
+        if type(value) is int and -_SMALL < value < _SMALL:
+            return value
         kind = type(value)
         try:
             scalar = None if id(kind) in _CONTAINERS else _first_known(kind, _SCALARS)
@@ -97,7 +100,8 @@ class _Walk:
             self.open.discard(id(value))
 
     def inside(self, value: object, depth: int) -> Json:
-        builtin = _first_known(type(value), _CONTAINERS)
+        kind = type(value)
+        builtin: Any = kind if kind is dict or kind is list else _first_known(kind, _CONTAINERS)
         if builtin is None:
             return self.fields(value, depth)
         # Read with the methods of the built-in class: a subclass's own may raise or be slow.

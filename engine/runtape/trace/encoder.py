@@ -32,7 +32,10 @@ class Conversation:
     """Digest of all of them in order."""
     head: Head | None = None
     """The bytes up to its last message, where they are known."""
-    event: int = -1
+    frame: Parts | None = None
+    """The request without its messages, where the head is known."""
+    sticky: dict[str, bytes] | None = None
+    """Digests of the frame's `system` and `tools`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,18 @@ class Encoder:
             TypeError: it is no object.
         """
         self._begin_anew_in_a_child()
-        for before in reversed(self._recent):
-            rest = None if before.head is None or before.provider != provider else before.head.rest(body)
-            if before.head is not None and rest is not None:
+        for event, before in reversed(self._recent):
+            if before.head is None or before.frame is None or before.provider != provider:
+                continue
+            added = before.head.added(body)
+            if added is not None:
+                return self._continued(
+                    event, before, _with_messages(before.frame, added), before.head.grown_only(body), before.sticky
+                )
+            rest = before.head.rest(body)
+            if rest is not None:
                 parts = dialect.split(rest)
-                fields, sticky = self._fields(provider, parts)
-                fields |= {"base": before.event, "messages_append": [*parts.messages], "params": parts.params}
-                grown = _grown(before, parts.messages)
-                return Delta(fields, sticky, replace(grown, head=before.head.grown(body, parts.messages)))
+                return self._continued(event, before, parts, before.head.grown(body, parts.messages), None)
         whole = canon.loads(body)
         if not isinstance(whole, dict):
             raise TypeError(f"a {type(whole).__name__} where an object is expected")
@@ -84,7 +91,8 @@ class Encoder:
         delta = self.encode(provider, parts)
         key = next((name for name in _LISTS if whole.get(name) == parts.messages and parts.messages), None)
         head = None if key is None or len(body) > _LONGEST_HEAD else head_of(body, whole, key, parts.messages)
-        return replace(delta, conversation=replace(delta.conversation, head=head))
+        known = replace(delta.conversation, head=head, frame=_with_messages(parts, []), sticky=delta.sticky)
+        return replace(delta, conversation=known)
 
     def encode(self, provider: str, parts: Parts) -> Delta:
         """The request against the requests remembered; only the part that is new is copied."""
@@ -111,9 +119,8 @@ class Encoder:
         if payload.get("provider") == delta.provider and all(
             key in payload and _size(payload[key]) == _size(value) for key, value in delta.fields.items()
         ):
-            written = replace(delta.conversation, event=event)
-            self._conversations[written.chain] = event
-            self._recent.append(written)
+            self._conversations[delta.conversation.chain] = event
+            self._recent.append((event, delta.conversation))
             self._sticky[delta.provider] = delta.sticky
         else:
             self._sticky[delta.provider] = _UNKNOWN
@@ -126,14 +133,33 @@ class Encoder:
         self._pid = os.getpid()
         self._conversations: dict[bytes, int] = {}
         """The latest request whose messages have a digest."""
-        self._recent: deque[Conversation] = deque(maxlen=_RECENT)
+        self._recent: deque[tuple[int, Conversation]] = deque(maxlen=_RECENT)
         self._sticky: dict[str, dict[str, bytes]] = {}
         """Digests of the `system` and `tools` that a reader of the file now assumes for a provider."""
 
-    def _fields(self, provider: str, parts: Parts) -> tuple[JsonObject, dict[str, bytes]]:
+    def _continued(
+        self, event: int, before: Conversation, parts: Parts, head: Head | None, known: dict[str, bytes] | None
+    ) -> Delta:
+        """A request of the messages of `before` and then those of `parts`, which has everything else."""
+        fields, sticky = self._fields(before.provider, parts, known)
+        fields |= {"base": event, "messages_append": [*parts.messages], "params": parts.params}
+        digests = tuple(map(_digest, parts.messages))
+        chain = before.chain
+        for digest in digests:
+            chain = _link(chain, digest)
+        frame = _with_messages(parts, [])
+        return Delta(
+            fields, sticky, Conversation(before.provider, before.digests + digests, chain, head, frame, sticky)
+        )
+
+    def _fields(
+        self, provider: str, parts: Parts, sticky: dict[str, bytes] | None = None
+    ) -> tuple[JsonObject, dict[str, bytes]]:
+        """What stands in the payload besides messages; `sticky` where the digests are known."""
         fields: JsonObject = {"model": parts.model}
         before = self._sticky.get(provider, _NOTHING_SENT)
-        sticky = {"system": _digest(parts.system), "tools": _digest(parts.tools)}
+        if sticky is None:
+            sticky = {"system": _digest(parts.system), "tools": _digest(parts.tools)}
         if sticky["system"] != before["system"]:
             fields["system"] = parts.system
         if sticky["tools"] != before["tools"]:
@@ -151,11 +177,11 @@ class Encoder:
         """The messages as ranges of a recent request's, where enough of them stand there."""
         best: list[Json] = []
         found, kept = -1, 0
-        for before in reversed(self._recent):
+        for event, before in reversed(self._recent):
             if before.provider == provider:
                 pieces, count = _pieces(before.digests, digests, messages)
                 if count > kept:
-                    best, found, kept = pieces, before.event, count
+                    best, found, kept = pieces, event, count
         if not kept or kept * 2 < len(messages):
             return {"messages": messages}
         return {"base": found, "messages_parts": best}
@@ -183,12 +209,8 @@ def _pieces(old: tuple[bytes, ...], new: tuple[bytes, ...], messages: list[Json]
     return pieces, kept
 
 
-def _grown(before: Conversation, added: list[Json]) -> Conversation:
-    digests = tuple(map(_digest, added))
-    chain = before.chain
-    for digest in digests:
-        chain = _link(chain, digest)
-    return Conversation(before.provider, before.digests + digests, chain)
+def _with_messages(parts: Parts, messages: list[Json]) -> Parts:
+    return Parts(parts.model, parts.system, messages, parts.tools, parts.params)
 
 
 _LISTS: Final = ("messages", "input")
@@ -203,11 +225,11 @@ _START: Final = b""
 
 def _digest(value: Json) -> bytes:
     """Equal for values that are the same JSON, key order included: the body is rebuilt as it was."""
-    return _NONE if value is None else hashlib.sha256(canon.dumps(value)).digest()
+    return _NONE if value is None else hashlib.blake2b(canon.dumps(value), digest_size=32).digest()
 
 
 def _link(chain: bytes, digest: bytes) -> bytes:
-    return hashlib.sha256(chain + digest).digest()
+    return hashlib.blake2b(chain + digest, digest_size=32).digest()
 
 
 _NOTHING_SENT: Final = {"system": _NONE, "tools": _NONE}

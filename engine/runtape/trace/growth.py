@@ -24,6 +24,24 @@ class Head:
     """Bytes up to and with the bracket that opens the list of messages."""
     key: str
     """Under which the body has them."""
+    after: bytes
+    """What followed."""
+
+    def added(self, body: bytes) -> list[Json] | None:
+        """The messages that `body` has more; None when it does not go on from here, or anything else in it changed."""
+        start, end = len(self.raw), len(body) - len(self.after)
+        if end < start or not body.startswith(self.raw) or not body.endswith(self.after):
+            return None
+        if end == start:
+            return []
+        if body[start : start + 1] != b",":
+            return None
+        try:
+            found = canon.loads(b"[" + body[start + 1 : end] + b"]")
+        except ValueError:
+            return None
+        # A message that is a bare text would be read otherwise if it stood alone.
+        return found if isinstance(found, list) and found and all(isinstance(one, dict) for one in found) else None
 
     def rest(self, body: bytes) -> JsonObject | None:
         """`body` with only the messages that `self` has not; None when it does not go on from here."""
@@ -38,10 +56,12 @@ class Head:
 
     def grown(self, body: bytes, new: list[Json]) -> Head | None:
         """The head of `body`, which goes on from here with `new`."""
-        if not new:
-            return self
-        end = _end(body, len(self.raw) + 1, new)
-        return None if end is None else Head(body[:end], self.opened, self.key)
+        end = _end(body, len(self.raw) + 1, new) if new else len(self.raw)
+        return None if end is None else Head(body[:end], self.opened, self.key, body[end:])
+
+    def grown_only(self, body: bytes) -> Head:
+        """The head of `body`, in which nothing but messages is new."""
+        return Head(body[: len(body) - len(self.after)], self.opened, self.key, self.after)
 
 
 def head_of(body: bytes, parsed: JsonObject, key: str, messages: list[Json]) -> Head | None:
@@ -56,7 +76,7 @@ def head_of(body: bytes, parsed: JsonObject, key: str, messages: list[Json]) -> 
         if opened is not None and end is not None:
             empty = _object(body[:opened] + body[end:])
             if empty is not None and _is_emptied(empty, parsed, key):
-                return Head(body[:end], opened, key)
+                return Head(body[:end], opened, key, body[end:])
         at = body.find(name, at + 1)
     return None
 

@@ -72,19 +72,52 @@ _SHAPES: Final = tuple(
         ),
     )
 )  # fmt: skip
-_SPREAD: Final = ("PRIVATE KEY", "curl", "earer ", "asic ", "://")
-"""Hints of shapes that hold a blank, or may be shorter than the others."""
-_HINTS: Final = tuple(dict.fromkeys(hint for hint, _, _ in _SHAPES if hint not in _SPREAD))
+_SPREAD: Final = {"PRIVATE KEY": "-----", "curl": "-u ", "earer ": "", "asic ": "", "://": "@"}
+"""Hints of shapes that hold a blank, or may be shorter than the others; and what else they hold."""
 _SHORTEST: Final = 15
 """Characters of the shortest match of the other shapes."""
+_SIGNS: Final = "-_.:"
+_HINTS: Final = {
+    sign.encode(): tuple(
+        dict.fromkeys(
+            hint.encode()
+            for hint, _, _ in _SHAPES
+            if hint not in _SPREAD and sign == next((mark for mark in _SIGNS if mark in hint), "")
+        )
+    )
+    for sign in (*_SIGNS, "")
+}
+"""The other hints, by a sign that they hold: data in base64 has none of these."""
+_BLANKS: Final = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
+_OUTLINE: Final = bytes(0x20 if byte in _BLANKS else 0x78 for byte in range(256))
+"""A blank for every blank, an x for every other byte."""
+_LONG: Final = b"x" * _SHORTEST
 
 
 def without_keys(text: str) -> str:
     """`text` with every key of a known shape replaced by a marker that names the shape."""
-    # Words of a language are short, so that most of a text need not be looked at.
-    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
-    if any(map(text.__contains__, _SPREAD)) or (long and any(map(long.__contains__, _HINTS))):
+    if may_hold_key(text):
         for hint, kind, shape in _SHAPES:
             if hint in text:
                 text = shape.sub(rf"\g<keep>[redacted:{kind}]" if shape.groups else f"[redacted:{kind}]", text)
     return text
+
+
+def may_hold_key(text: str) -> bool:
+    """False when no shape can match: a cheap look."""
+    if any(map(text.__contains__, _SPREAD)) and any(one in text and other in text for one, other in _SPREAD.items()):
+        return True
+    # Words of a language are short, so that most of a text need not be looked at.
+    raw = text.encode("utf-8", "surrogatepass")
+    outline = raw.translate(_OUTLINE)
+    words: list[bytes] = []
+    at = outline.find(_LONG)
+    while at >= 0:
+        end = outline.find(b" ", at)
+        end = len(outline) if end < 0 else end
+        words.append(raw[at:end])
+        at = outline.find(_LONG, end)
+    if not words:
+        return False
+    long = b" ".join(words)
+    return any(any(map(long.__contains__, hints)) for sign, hints in _HINTS.items() if sign in long)

@@ -54,7 +54,7 @@ _SIGNATURES: Final = frozenset({"sig", "signature", "key"})
 
 def without_named(text: str, hide: Hide) -> str:
     """`text` with the values of named secrets replaced by what `hide` makes of value and name."""
-    if len(text) >= _LONGEST_SEARCHED or not any(map(text.__contains__, _JOINTS)):
+    if _is_plain(text):
         return text
     parts: list[str] = []
     done = 0
@@ -67,6 +67,18 @@ def without_named(text: str, hide: Hide) -> str:
         parts += (text[done:start], hide(text[start:end], _name(match)))
         done = end
     return "".join([*parts, text[done:]]) if parts else text
+
+
+def may_name_secret(text: str) -> bool:
+    """False when nothing that follows a name in `text` can be a secret: a cheap look."""
+    if _is_plain(text):
+        return False
+    matches = (_NAMED.match(text, at) for at in _places(text))
+    return any(match is not None and not _is_prose(match) for match in matches)
+
+
+def _is_plain(text: str) -> bool:
+    return len(text) >= _LONGEST_SEARCHED or not any(map(text.__contains__, _JOINTS))
 
 
 def _places(text: str) -> list[int]:
@@ -99,7 +111,7 @@ _LONGEST_BEFORE: Final = 40
 
 def _span(match: re.Match[str]) -> tuple[int, int] | None:
     """Where the secret behind a name stands; None when there is none."""
-    if match["joined"] and match["joined"].strip() in _PROSE and not _may_stand_in_prose(match):
+    if _is_prose(match):
         return None
     text, name, start = match.string, _name(match), match.end()
     in_query = match.start() > len(name) and text[start - 1] == "=" and _before(match, name) in "?&"
@@ -127,6 +139,12 @@ def _span(match: re.Match[str]) -> tuple[int, int] | None:
             if scheme:
                 return None if _PLACEHOLDER.match(scheme["value"]) else scheme.span("value")
     return _bare(match, name, in_query=in_query)
+
+
+def _is_prose(match: re.Match[str]) -> bool:
+    """True for a word that another one only follows."""
+    joint = match["joined"]
+    return bool(joint) and joint.strip() in _PROSE and not _may_stand_in_prose(match)
 
 
 def _may_stand_in_prose(match: re.Match[str]) -> bool:

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 from ..jsonable import jsonable
 from ..wire.values import Json, JsonObject
+from .innocent import is_innocent
 from .key_shapes import without_keys
 from .named_secrets import without_named
 from .secret_names import kind_of, names_password, names_secret
@@ -99,6 +100,8 @@ def redactor(user: Redact | None = None) -> Callable[[str, JsonObject, JsonObjec
 
     def run(kind: str, payload: JsonObject, meta: JsonObject) -> Redacted:
         try:
+            if user is None and is_innocent([payload, meta]):
+                return Redacted(payload, meta)
             clean: JsonObject = {"type": kind, "payload": redact(payload), "meta": redact(meta)}
         except Exception as error:  # noqa: BLE001 -- nothing unredacted may be written, and the host must not notice
             return _dropped(f"redaction failed: {type(error).__name__}")

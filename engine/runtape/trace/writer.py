@@ -82,11 +82,13 @@ class Writer:
         `payload` must not be changed afterwards. Never raises an `Exception`.
         """
         with self._lock:
-            if self.forked and type != "run_end":  # the end of the run is the parent's to tell
+            forked = self.forked
+            if forked and type != "run_end":  # the end of the run is the parent's to tell
                 self._go_on_in_a_segment()
+                forked = self.forked
             number = self._next
             self._next += 1
-            if self.forked:
+            if forked:
                 self._absent.append(range(number, number + 1))
                 return number
             if type == "run_start":
