@@ -13,7 +13,9 @@ from typing import Any
 import httpx2
 
 from ..record.recorder import Recorder, record
+from ..trace.reader import read
 from ..trace.redact import Redact
+from ..trace.streams import STREAM, chunks
 
 LETTERS = string.ascii_letters + string.digits
 
@@ -56,9 +58,15 @@ def leaks(found: Sequence[Canary], folder: Path, redact: Redact | None = None) -
     with record(folder / "canary.jsonl", redact=redact) as recorder:
         for canary in found:
             _record(recorder, canary)
-    written = recorder.path.read_bytes()
+    written = b"\n".join([recorder.path.read_bytes(), *_streams(recorder.path)])
     counted = [Leak(canary.kind, written.count(canary.secret.encode())) for canary in found]
     return [leak for leak in counted if leak.places]
+
+
+def _streams(path: Path) -> list[bytes]:
+    """The response streams in a trace, which are packed there."""
+    found = (chunks(event.payload.get(STREAM)) for event in read(path).events)
+    return [b"".join(pieces) for pieces in found if pieces is not None]
 
 
 def _record(recorder: Recorder, canary: Canary) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..canon import dumps
+from ..trace.streams import STREAM
+from ..trace.streams import chunks as recorded_chunks
 from ..wire.dialects import dialect_for
 from ..wire.sse import encode
 from ..wire.values import Json, JsonObject
@@ -35,7 +37,8 @@ class Answer:
 def answer_to(call: RecordedCall) -> Answer | None:
     """The answer to a recorded call; None where the record holds none.
 
-    A streamed reply is streamed again: the same texts and tool calls, each in one piece.
+    A streamed reply is streamed again: in the chunks that were recorded, else, where the record holds none, the same
+    texts and tool calls, each in one piece.
     """
     if call.reply is None:
         return None
@@ -52,7 +55,11 @@ def answer_to(call: RecordedCall) -> Answer | None:
         return None
     stream = _object(meta.get("stream"))
     complete = stream.get("complete") is not False
-    if isinstance(raw, dict) and status < ERROR_STATUS and call.body.get("stream") is True:
+    recorded = recorded_chunks(payload.get(STREAM))
+    if recorded is not None:
+        headers = {"content-type": "text/event-stream; charset=utf-8"}
+        chunks = recorded
+    elif isinstance(raw, dict) and status < ERROR_STATUS and call.body.get("stream") is True:
         events = dialect_for(call.api).streamed(raw, complete=complete)
         headers = {"content-type": "text/event-stream; charset=utf-8"}
         chunks = tuple(encode(event) for event in events)

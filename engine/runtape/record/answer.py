@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..canon import loads
+from ..trace.streams import Stream
 from ..wire.dialect import Dialect, UnreadableReply
 from ..wire.sse import decode
 from ..wire.telling import identified, told_of
@@ -28,6 +29,8 @@ class Received:
     content_type: str = ""
     body: bytes = b""
     """As far as it was read, content encoding undone."""
+    lengths: tuple[int, ...] = ()
+    """Of the chunks of `body` that the program read; none where it was read in one."""
     ending: Ending = "end"
     error: BaseException | None = None
     """What the connection raised."""
@@ -44,6 +47,8 @@ class Answer:
     payload: JsonObject
     meta: JsonObject
     tool_calls: tuple[ToolCall, ...]
+    stream: Stream | None = None
+    """The chunks of a streamed reply."""
 
 
 def answer(dialect: Dialect, received: Received) -> Answer:
@@ -65,7 +70,9 @@ def answer(dialect: Dialect, received: Received) -> Answer:
     if received.error is not None:
         # The SDK's own frames tell nothing about the program.
         payload["error"] = failure(received.error, frames=False)
-    return Answer(payload, meta, () if reply is None else identified(reply.tool_calls))
+    streamed = "stream" in meta and received.body and _is_stream(received)
+    stream = Stream(received.body, received.lengths or (len(received.body),)) if streamed else None
+    return Answer(payload, meta, () if reply is None else identified(reply.tool_calls), stream)
 
 
 def _read(dialect: Dialect, received: Received, payload: JsonObject, meta: JsonObject) -> Reply | None:

@@ -57,7 +57,7 @@ class Attempt:
 
     def ended(self, how: Ending, error: BaseException | None = None) -> None:
         """See `Watcher`."""
-        self._end(lambda: self._received(self._body(), how, error))
+        self._end(lambda: self._read_so_far(how, error))
 
     def collected(self) -> None:
         """See `Watcher`."""
@@ -71,15 +71,19 @@ class Attempt:
                 self._settle(received(), seconds)
                 self._chunks.clear()
 
-    def _body(self) -> bytes:
+    def _read_so_far(self, how: Ending, error: BaseException | None) -> Received:
         raw = b"".join(self._chunks)
-        return raw if self._head is None else self._head.decoded(raw)
+        body = raw if self._head is None else self._head.decoded(raw)
+        # The chunks of an encoded body are no chunks of the text.
+        return self._received(body, how, error, tuple(map(len, self._chunks)) if body is raw else ())
 
-    def _received(self, body: bytes, how: Ending, error: BaseException | None = None) -> Received:
+    def _received(
+        self, body: bytes, how: Ending, error: BaseException | None = None, lengths: tuple[int, ...] = ()
+    ) -> Received:
         if self._head is None:
             return Received(ending=how, error=error)
         head = self._head
-        return Received(head.status, head.content_type, body, how, error, should_retry=head.should_retry)
+        return Received(head.status, head.content_type, body, lengths, how, error, head.should_retry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ class Call:
         meta: JsonObject = {"latency_ms": round(seconds * 1000, 2), **found.meta}
         if self._attempts > 1:
             meta["attempts"] = self._attempts
-        number = self.run.append("llm_response", found.payload, meta=meta, parent=self._request)
+        number = self.run.append("llm_response", found.payload, meta=meta, parent=self._request, stream=found.stream)
         self.run.asked.add(number, found.tool_calls)
 
 

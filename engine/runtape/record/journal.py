@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from ..trace.encoder import Encoder
 from ..trace.packing import PACKED, Packer
 from ..trace.redact import Redacted
+from ..trace.streams import Stream
 from ..trace.writer import Writer
 from ..wire.dialect import Dialect
 from ..wire.values import JsonObject, Parts
 from .guard import Guard, said
+from .kept_stream import with_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,18 @@ class UnreadableBody(Exception):
 class Journal:
     """Writes events in the thread that calls: an event whose number was returned is in the file, or counted as lost."""
 
-    def __init__(self, writer: Writer, redact: Callable[[str, JsonObject, JsonObject], Redacted], guard: Guard) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        redact: Callable[[str, JsonObject, JsonObject], Redacted],
+        guard: Guard,
+        *,
+        keeps_streams: bool = True,
+    ) -> None:
+        """`keeps_streams` is False where `redact` is more than what is always taken out: it cannot see into chunks."""
         self._writer = writer
         self._redact = redact
+        self._keeps_streams = keeps_streams
         self._guard = guard
         self._requests = Encoder()
         self._texts = Packer()
@@ -43,9 +54,19 @@ class Journal:
         # A child that is forked while another thread holds the lock would wait for a thread that it does not have.
         _JOURNALS.add(self)
 
-    def append(self, kind: str, payload: JsonObject, *, meta: JsonObject, parent: int | None = None) -> int:
-        """Write one event; its number."""
+    def append(
+        self,
+        kind: str,
+        payload: JsonObject,
+        *,
+        meta: JsonObject,
+        parent: int | None = None,
+        stream: Stream | None = None,
+    ) -> int:
+        """Write one event, with the stream that it came in if there is one; its number."""
         clean = self._clean(kind, payload, meta)
+        if stream is not None and clean.failure is None:
+            clean = with_stream(clean, stream, self._why_no_stream(payload, clean))
         return self._writer.append(kind, clean.payload, meta=clean.meta, parent=parent)
 
     def request(self, facts: JsonObject, content: Parts | Body, *, meta: JsonObject) -> int:
@@ -86,6 +107,11 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._writer.close()
+
+    def _why_no_stream(self, payload: JsonObject, clean: Redacted) -> str | None:
+        if not self._keeps_streams:
+            return "a redact function is in use, which sees the assembled reply only"
+        return None if clean.payload == payload else "redaction found something in the reply"
 
     def _clean(self, kind: str, payload: JsonObject, meta: JsonObject) -> Redacted:
         clean = self._redact(kind, payload, meta)

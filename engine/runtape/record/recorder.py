@@ -81,7 +81,7 @@ def record(
                 raise writer.error  # noqa: TRY301 -- the arms differ in what is told
             return Recorder(writer.path, None, strict=False)
         captures = bool(capture)
-        run = Run(Journal(writer, redactor(redact), guard), guard)
+        run = Run(Journal(writer, redactor(redact), guard, keeps_streams=redact is None), guard)
         run.append("run_start", run_start(run_path, name, tags))
         recorder = Recorder(writer.path, run, strict=strict)
     except Exception as error:  # an argument that is no path, a working directory that is gone: the program goes on

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Protocol
 
+from ..trace.streams import Stream
 from ..wire.values import JsonObject, Parts
 from .asked import Asked
 from .guard import Guard
@@ -50,14 +51,20 @@ class Run:
         self._journal = journal
 
     def append(
-        self, kind: str, payload: JsonObject, *, meta: JsonObject | None = None, parent: int | None = None
+        self,
+        kind: str,
+        payload: JsonObject,
+        *,
+        meta: JsonObject | None = None,
+        parent: int | None = None,
+        stream: Stream | None = None,
     ) -> int:
-        """Write one event; its number, or `UNNUMBERED`."""
+        """Write one event, as `Journal.append`; its number, or `UNNUMBERED`."""
         self._catch_up()
         with self.guard:
             if self.active:
                 above = None if parent == UNNUMBERED else parent
-                return self._journal.append(kind, payload, meta=meta or {}, parent=above)
+                return self._journal.append(kind, payload, meta=meta or {}, parent=above, stream=stream)
         return UNNUMBERED
 
     def request(self, facts: JsonObject, content: Parts | Body, *, meta: JsonObject | None = None) -> int:

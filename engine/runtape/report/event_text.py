@@ -7,8 +7,8 @@ import json
 from ..trace.events import Event
 from ..wire.values import Json, JsonObject
 
-_LEFT_OUT = {"raw", "base"}
-"""Fields that repeat others: the response body, and the number of the request that a request continues."""
+_LEFT_OUT = {"llm_request": {"base"}, "llm_response": {"raw", "stream"}}
+"""Fields that repeat others, by type of event: the response as it came, the request that a request continues."""
 
 DEEPEST = 60
 """Levels of an outline; what is nested deeper was made to be deep."""
@@ -16,7 +16,8 @@ DEEPEST = 60
 
 def body(event: Event) -> str:
     """What an event holds, as an indented outline; texts stand as they are."""
-    payload: JsonObject = {key: value for key, value in event.payload.items() if key not in _LEFT_OUT and value != []}
+    repeating = _LEFT_OUT.get(event.type, frozenset[str]())
+    payload: JsonObject = {key: value for key, value in event.payload.items() if key not in repeating and value != []}
     if event.type == "llm_request" and isinstance(payload.get("tools"), list):
         payload = {**payload, "tools": tool_names(payload["tools"])}
     return outline(payload)
