@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from .anthropic_messages import AnthropicMessages
 from .dialect import Dialect
 from .openai_chat import OpenAIChat
+from .openai_completions import OpenAICompletions
 from .openai_responses import OpenAIResponses
 from .reading import call_of, id_of, members, stop_of
 from .values import Json, Reply, ToolCall
 
 _CHAT = OpenAIChat()
-_DIALECTS: tuple[Dialect, ...] = (_CHAT, OpenAIResponses(), AnthropicMessages())
+_DIALECTS: tuple[Dialect, ...] = (_CHAT, OpenAIResponses(), AnthropicMessages(), OpenAICompletions())
+"""In the order in which a path is tried: every call to chat completions ends like one to completions."""
 _BY_API = {dialect.api: dialect for dialect in _DIALECTS}
 
 

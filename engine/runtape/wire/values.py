@@ -27,7 +27,7 @@ class Request:
 
     provider: str
     api: str
-    """`chat.completions`, `responses` or `messages`; anything else is read in the shape of `chat.completions`."""
+    """`chat.completions`, `responses`, `messages` or `completions`; anything else is read in the shape of the first."""
     endpoint: str | None
     """Base URL, such as `https://api.openai.com/v1`; None when a call was logged by hand without one."""
     body: JsonObject

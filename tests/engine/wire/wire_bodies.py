@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 law = settings(deadline=None)
 """A shared machine stalls now and then: no example has a time limit."""
 
-API = ("chat.completions", "responses", "messages")
+API = ("chat.completions", "responses", "messages", "completions")
 
 words = st.text(max_size=12) | st.sampled_from(
     ["", " ", "a\nb", "\ud83d", "x" * 40, "ünï 😀", "\u202e", "null", '{"a":1}']
@@ -225,7 +225,23 @@ anthropic_body = record(
     },
 )
 
-BODY = {"chat.completions": chat_body, "responses": responses_body, "messages": anthropic_body}
+completions_body = record(
+    {},
+    {
+        "model": words,
+        "prompt": words | st.lists(words, max_size=3) | st.lists(st.lists(st.integers(0, 9)), max_size=2),
+        "suffix": words,
+        "best_of": st.integers(1, 3),
+        **params,
+    },
+)
+
+BODY = {
+    "chat.completions": chat_body,
+    "responses": responses_body,
+    "messages": anthropic_body,
+    "completions": completions_body,
+}
 
 
 def walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

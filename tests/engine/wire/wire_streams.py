@@ -313,5 +313,47 @@ def anthropic_stream(draw: Draw, body: dict[str, Any]) -> tuple[list[Any], int]:
     return events, len(events)
 
 
-REPLY = {"chat.completions": chat_reply(), "responses": responses_reply(), "messages": anthropic_reply()}
-STREAM = {"chat.completions": chat_stream, "responses": responses_stream, "messages": anthropic_stream}
+@st.composite
+def completions_reply(draw: Draw) -> dict[str, Any]:
+    """A completion of one to three choices."""
+    choices = [
+        {
+            "text": draw(words),
+            "index": index,
+            "logprobs": None,
+            "finish_reason": draw(st.sampled_from(["stop", "length"])),
+        }
+        for index in range(draw(st.integers(1, 3)))
+    ]
+    head = {"id": "cmpl-1", "object": "text_completion", "created": 1795970030, "model": "gpt-3.5-turbo-instruct"}
+    usage = {"usage": {"prompt_tokens": draw(tokens), "completion_tokens": draw(tokens), "total_tokens": 9}}
+    return {**head, "choices": choices, **(usage if draw(st.booleans()) else {})}
+
+
+def completions_stream(draw: Draw, body: dict[str, Any]) -> tuple[list[Any], int]:
+    """Chunks of `body`, choices one after the other; and how many of them make it complete."""
+    head = {key: body[key] for key in ("id", "object", "created", "model")}
+    rows = []
+    for choice in body["choices"]:
+        row = [{**choice, "text": piece, "finish_reason": None} for piece in pieces(draw, choice["text"])]
+        rows.append([*row, {**choice, "text": ""}])
+    events: list[Any] = [{**head, "choices": [row.pop(0)]} for row in rows]
+    events += [{**head, "choices": [piece]} for row in rows for piece in row]
+    complete = len(events)
+    if "usage" in body:
+        events.append({**head, "choices": [], "usage": body["usage"]})
+    return [*events, "[DONE]"], complete
+
+
+REPLY = {
+    "chat.completions": chat_reply(),
+    "responses": responses_reply(),
+    "messages": anthropic_reply(),
+    "completions": completions_reply(),
+}
+STREAM = {
+    "chat.completions": chat_stream,
+    "responses": responses_stream,
+    "messages": anthropic_stream,
+    "completions": completions_stream,
+}
