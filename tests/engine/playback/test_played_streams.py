@@ -29,9 +29,8 @@ ODD = [
 def record(folder: Path, answer: Answer, use: Any) -> tuple[Path, Any]:
     """The trace of what `use` does with a client, and what it gave."""
     with Loopback(lambda _: answer) as server, runtape.record(folder / "run.jsonl") as recorder:
-        client = recorder.wrap(httpx2.Client(base_url=server.root))
-        with client:
-            seen = use(client)
+        with httpx2.Client(base_url=server.root) as client:
+            seen = use(recorder.wrap(client))
     return recorder.path, seen
 
 

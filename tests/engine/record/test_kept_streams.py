@@ -18,6 +18,7 @@ from provider import chat_chunks, messages_events, responses_events, the_reply
 from runtape.record import record
 from runtape.trace.events import Event
 from runtape.trace.streams import Stream, chunks, packed
+from runtape.wire.values import JsonObject
 
 CHAT = sse(*chat_chunks("one", " two", " three"))
 
@@ -77,7 +78,10 @@ def test_a_stream_with_a_secret_is_not_kept(tmp_path: Path, pieces: list[bytes])
 
 
 def test_a_function_that_redacts_is_not_led_around(tmp_path: Path) -> None:
-    reply = the_reply(recorded(tmp_path, CHAT, redact=lambda event: event))
+    def unchanged(event: JsonObject) -> JsonObject:
+        return event
+
+    reply = the_reply(recorded(tmp_path, CHAT, redact=unchanged))
     assert "stream" not in reply.payload
     assert "redact function" in left_out(reply)
 
