@@ -29,14 +29,17 @@ ODD = [
 def record(folder: Path, answer: Answer, use: Any) -> tuple[Path, Any]:
     """The trace of what `use` does with a client, and what it gave."""
     with Loopback(lambda _: answer) as server, runtape.record(folder / "run.jsonl") as recorder:
-        with httpx2.Client(base_url=server.root) as client:
-            seen = use(recorder.wrap(client))
+        client = recorder.wrap(httpx2.Client(base_url=server.root))
+        with client:
+            seen = use(client)
     return recorder.path, seen
 
 
 def play(trace: Path, use: Any) -> Any:
-    with httpx2.Client(base_url=NOBODY) as client, runtape.replay(trace) as replayed:
-        return use(replayed.wrap(client))
+    with runtape.replay(trace) as replayed:
+        client = replayed.wrap(httpx2.Client(base_url=NOBODY))
+        with client:
+            return use(client)
 
 
 def read_all(client: httpx2.Client) -> list[bytes]:
