@@ -51,6 +51,7 @@ def called(name: str | None, arguments: str, **more: Any) -> dict[str, Any]:
 
 
 END = chunk({}, "tool_calls")
+NOTHING: dict[str, Any] = {}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ END = chunk({}, "tool_calls")
         ),
         (
             [[called("f", "{}", id="", index=0)], [called("g", "{}", id="", index=1)]],
-            [("runtape:0", "f", {}), ("runtape:1", "g", {})],
+            [("runtape:0", "f", NOTHING), ("runtape:1", "g", NOTHING)],
         ),
         (
             [[called("f", '{"n":1}', id="dup", index=0)], [called("g", '{"n":2}', id="dup", index=1)]],
