@@ -59,7 +59,7 @@ class Attribution:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What is proven so far, headline first."""
+        """What slots have proven so far, headline first; `finding` leaves out what later reruns contradict."""
         return ranked_claims(self._ledger)
 
     def _passes(self) -> Search[Variant, None]:

@@ -30,7 +30,9 @@ def summarise(ledger: Ledger, *, stopped: bool) -> Finding:
         ledger: The state of the search.
         stopped: Somebody stopped the search before it was done.
     """
-    claims = ranked_claims(ledger)
+    proven = ranked_claims(ledger)
+    # The base goes on growing after a proof. Where all of it contradicts one, the model has changed in between.
+    claims = tuple(claim for claim in proven if claim.low > 0)
     chances = beliefs(ledger)
     suspects, cleared = _unproven(ledger, chances, {leaf for claim in claims for leaf in claim.leaves})
     missing = sorted(frozenset(range(len(ledger.units))) - ledger.hold - ledger.proven_units)
@@ -55,7 +57,7 @@ def summarise(ledger: Ledger, *, stopped: bool) -> Finding:
         rounds=ledger.rounds,
         samples=ledger.spent,
         planned=planned_samples(ledger),
-        unfinished=_unfinished(ledger, stopped=stopped),
+        unfinished="drift" if len(claims) < len(proven) else _unfinished(ledger, stopped=stopped),
     )
 
 

@@ -1,10 +1,13 @@
 """A model that is exchanged for another one while it is asked."""
 
 from dataclasses import dataclass, replace
+from random import Random
 
 from planted import PlantedModel, context, investigate, needs, sets
 
-from runtape.stats.tally import Source
+from runtape.search.attribute import Attribution
+from runtape.search.settings import Settings
+from runtape.stats.tally import Source, Tally
 
 STEADY = 600
 
@@ -91,3 +94,45 @@ def test_a_model_that_changes_again_and_again_ends_the_search_and_says_so():
     finding = investigate(context(100, pinned=range(20), hot=[42]), Restless(needs(42)))
     assert finding.unfinished == "drift"
     assert (finding.restarts, finding.claims) == (2, ())
+
+
+class Fading:
+    """Makes the decision whatever it reads, and from its eleventh sample on rarely."""
+
+    def __init__(self, seed):
+        self.random = Random(seed)
+        self.drawn = {}
+        self.samples = 0
+
+    def answer(self, wants):
+        tallies = []
+        for want in wants:
+            outcomes = self.drawn.setdefault((want.variant, want.series), [])
+            while len(outcomes) < want.n:
+                self.samples += 1
+                outcomes.append(self.random.random() < (0.95 if self.samples < 11 else 0.3))
+            kept = sum(outcomes[: want.n])
+            tallies.append(Tally(kept=kept, n=want.n, other=want.n - kept, instead=(("other", want.n - kept),)))
+        return tallies
+
+
+def test_a_claim_that_later_reruns_as_recorded_contradict_is_not_made():
+    contradicted = 0
+    for seed in range(12):
+        attribution = Attribution(context(60, pinned=range(10), seed=seed), Settings("full"))
+        search, model = attribution.run(), Fading(seed)
+        finding = drained(search, model)
+        assert all(claim.low > 0 for claim in finding.claims)
+        if len(attribution.claims) > len(finding.claims):
+            contradicted += 1
+            assert finding.unfinished == "drift"
+    assert contradicted
+
+
+def drained(search, model):
+    try:
+        wants = next(search)
+        while True:
+            wants = search.send(model.answer(wants))
+    except StopIteration as done:
+        return done.value
