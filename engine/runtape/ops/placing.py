@@ -46,7 +46,11 @@ def _inside(wanted: Path, root: str | os.PathLike[str]) -> Path:
         if part.startswith("."):
             raise PathRefused(f"{str(wanted)!r} goes through {part!r}. Tests are not written into hidden folders.")
         base /= part
-        if base.is_symlink():
+        try:
+            is_link = base.is_symlink()
+        except OSError as error:  # a name that is too long, for example
+            raise PathRefused(f"{part[:40]!r} cannot be used in a path: {error.strerror}. Choose another.") from None
+        if is_link:
             raise PathRefused(f"{str(wanted)!r} goes through the symbolic link {part!r}. Give the path without it.")
     return path
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import anyio
 import httpx2
@@ -32,6 +32,9 @@ CONNECT_SECONDS: Final = 30.0
 """Longest wait for the upstream to accept a connection. An answer may take as long as it takes."""
 
 BAD_GATEWAY: Final = 502
+
+LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+"""Names of this machine by which the proxy may be called."""
 
 _HOP_BY_HOP: Final = frozenset(
     {
@@ -83,6 +86,10 @@ class Proxy:
         if scope["type"] != "http":
             return
         request = Request(scope, receive)
+        refusal = _refusal(request)
+        if refusal is not None:
+            await _refuse(send, *refusal)
+            return
         body = await request.body()
         async with anyio.create_task_group() as group:
             group.start_soon(_cancel_at_disconnect, receive, group.cancel_scope)
@@ -113,7 +120,7 @@ class Proxy:
         try:
             response = await client.send(outgoing, stream=True)
         except httpx2.TransportError as error:
-            await _refuse(send, f"no answer from {url.host}: {type(error).__name__}: {error}")
+            await _refuse(send, BAD_GATEWAY, f"no answer from {url.host}: {type(error).__name__}: {error}")
         else:
             await _give_back(response, send, None if conversation is None else conversation.replies)
         finally:
@@ -197,10 +204,35 @@ async def _give_back(response: httpx2.Response, send: Send, replies: set[str] | 
         replies |= _ids(response, bytes(seen))
 
 
-async def _refuse(send: Send, message: str) -> None:
+def _refusal(request: Request) -> tuple[int, str] | None:
+    """Why a request is not passed on, as status and reason; None when it is.
+
+    A page in the developer's browser can send requests here, or have a name of its own lead here.
+    """
+    if request.method == "CONNECT":
+        return 405, "this is a base URL for a model's client, not an HTTP proxy"
+    if not _is_local(f"//{request.headers.get('host', '')}"):
+        return 403, "it answers to 127.0.0.1 and localhost alone"
+    origin = request.headers.get("origin")
+    if (origin is not None and not _is_local(origin)) or request.headers.get("sec-fetch-site") == "cross-site":
+        return 403, "pages of other sites may not use it"
+    raw: bytes = request.scope.get("raw_path") or b""
+    if any(unquote(part) in (".", "..") for part in raw.decode("ascii", "ignore").split("/")):
+        return 400, "the path leads out of the upstream's"
+    return None
+
+
+def _is_local(address: str) -> bool:
+    try:
+        return urlsplit(address).hostname in LOCAL
+    except ValueError:
+        return False
+
+
+async def _refuse(send: Send, status: int, message: str) -> None:
     body = dumps({"error": {"message": f"runtape proxy: {message}", "type": "runtape_proxy"}})
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": BAD_GATEWAY, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

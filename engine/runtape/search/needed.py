@@ -119,8 +119,8 @@ def _pool(ledger: Ledger, batch: Batch, rest: Chances, care: Care) -> None:
     rest = np.array(rest, dtype=np.float64)
     rest[singles] = 0.0
     count = ledger.pools_a_round - len(singles)
-    if not ledger.settings.fast:
-        count = min(count, _pools_to_clear(ledger, rest, care))
+    # A small context holds few pools: asking the same ones again and again would spend the budget on nothing.
+    count = min(count, _pools_to_clear(ledger, rest, care) * (2 if ledger.settings.fast else 1))
     if count or not singles:
         among = np.flatnonzero(rest).tolist()
         batch.pools(zoom(ledger.units, rest, among, count=max(1, count), cap=ledger.cap, rng=ledger.rng))

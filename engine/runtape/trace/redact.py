@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -44,14 +44,25 @@ def redact(value: Json) -> Json:
     if isinstance(value, dict):
         # Per-token log probabilities spell the reply under the key `token`.
         is_logprob = "logprob" in value
-        clean = {
-            key: redact(item) if is_logprob or not names_secret(key) else _hide(item, kind_of(key))
-            for key, item in value.items()
-        }
+        clean: dict[str, Json] = {}
+        for key, item in value.items():
+            hidden = redact(item) if is_logprob or not names_secret(key) else _hide(item, kind_of(key))
+            clean[_clean_key(key, clean)] = hidden
         for name_key in ("name", "key"):
             _hide_second(clean, name_key, "value")
         return clean
     return value
+
+
+def _clean_key(key: str, taken: Container[str]) -> str:
+    """A key without known key shapes; numbered where another one has become the same."""
+    clean = without_keys(key)
+    if clean == key:
+        return key
+    number = 1
+    while (name := clean if number == 1 else f"{clean}#{number}") in taken:
+        number += 1
+    return name
 
 
 def redact_text(text: str) -> str:
@@ -140,7 +151,10 @@ def _hide(value: Json, kind: str) -> Json:
     if isinstance(value, dict):
         if value.keys() & _SCHEMA_KEYS:
             return redact(value)
-        return {key: _hide(item, kind) for key, item in value.items()}
+        hidden: dict[str, Json] = {}
+        for key, item in value.items():
+            hidden[_clean_key(key, hidden)] = _hide(item, kind)
+        return hidden
     if isinstance(value, (int, float)) and not isinstance(value, bool) and names_password(kind):
         return f"[redacted:{kind}]"
     return value

@@ -125,3 +125,8 @@ def test_a_folder_that_cannot_be_made_is_one_message(tmp_path):
 
     with pytest.raises(PathRefused):
         write(tmp_path / "file" / "test_a.py")
+
+
+def test_a_name_that_no_file_system_takes_is_refused_in_words(tmp_path):
+    with pytest.raises(PathRefused, match="cannot be used in a path"):
+        place("a" * 285 + "/test_a.py", tmp_path)

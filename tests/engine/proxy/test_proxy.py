@@ -228,7 +228,7 @@ def test_anthropic_and_responses_pass_and_a_chain_by_id_is_one_conversation(betw
     assert sorted(len(trace.calls) for trace in between.traces()) == [1, 2]
 
 
-def test_retries_of_the_sdk_are_attempts_of_one_call(between: Between) -> None:
+def test_retries_of_the_sdk_are_attempts_of_one_call(tmp_path: Path) -> None:
     def script(received: Received) -> Answer:
         return (
             Answer({"error": {"message": "busy"}}, status=500, headers={"retry-after-ms": "1"})
@@ -236,10 +236,13 @@ def test_retries_of_the_sdk_are_attempts_of_one_call(between: Between) -> None:
             else chat(received)
         )
 
-    between.provider(script)
-    with openai.OpenAI(base_url=f"{between.address}/v1", api_key="k", max_retries=2) as client:
+    with (
+        Loopback(script) as server,
+        proxy(server.url, tmp_path) as address,
+        openai.OpenAI(base_url=f"{address}/v1", api_key="k", max_retries=2) as client,
+    ):
         ask(client, [{"role": "user", "content": "x"}])
-    (trace,) = between.traces()
+    (trace,) = traces(tmp_path)
     assert len(trace.calls) == 1
     assert trace.calls[0].response is not None
     assert trace.calls[0].response.meta["attempts"] == 2
@@ -280,12 +283,38 @@ def test_nothing_goes_anywhere_but_to_the_upstream(between: Between, target: str
     between.provider(chat)
     connection = http.client.HTTPConnection(urlsplit(between.address).netloc, timeout=20)
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "x"}]})
-    connection.request("POST", target, body, {"host": "evil.test"})
+    connection.request("POST", target, body, {"host": urlsplit(between.address).netloc})
     connection.getresponse().read()
     connection.close()
     (request,) = between.server.requests
     assert request.headers["host"] == urlsplit(between.server.url).netloc
     assert request.path.endswith("/v1/chat/completions")
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "headers", "status"),
+    [
+        ("POST", "/v1/chat/completions", {"host": "rebind.test"}, 403),
+        ("POST", "/v1/chat/completions", {"origin": "http://evil.test"}, 403),
+        ("POST", "/v1/chat/completions", {"origin": "null"}, 403),
+        ("POST", "/v1/chat/completions", {"sec-fetch-site": "cross-site"}, 403),
+        ("POST", "/v1/../../other/chat/completions", {}, 400),
+        ("POST", "/v1/%2e%2E/chat/completions", {}, 400),
+        ("CONNECT", "evil.test:443", {}, 405),
+    ],
+)
+def test_pages_of_other_sites_and_ways_around_the_upstream_are_refused(
+    between: Between, method: str, target: str, headers: dict[str, str], status: int
+) -> None:
+    between.provider(chat)
+    connection = http.client.HTTPConnection(urlsplit(between.address).netloc, timeout=20)
+    connection.request(method, target, json.dumps({"model": "m", "messages": []}), headers)
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    assert response.status == status
+    assert between.server.requests == []
+    assert between.traces() == []
 
 
 @pytest.mark.parametrize(

@@ -280,3 +280,12 @@ def test_a_private_key_with_headers_is_redacted_whole() -> None:
         "-----END RSA PRIVATE KEY-----"
     )
     assert redact_text(f"x {key} y") == "x [redacted:private_key] y"
+
+
+def test_a_secret_that_is_the_key_of_an_object_is_hidden_and_no_entry_is_lost():
+    keys = [f"sk-proj-{letter}1b2C3d4E5f6G7h8" for letter in "ab"]
+    owners = {key: {"owner": name, key: 1} for key, name in zip(keys, ("Ann", "Bo"), strict=True)}
+    clean = redact({"sessions": owners, "credentials": {keys[0]: "x1y2z3"}, "plain": 1})
+    assert not any(key in str(clean) for key in keys)
+    assert [entry["owner"] for entry in clean["sessions"].values()] == ["Ann", "Bo"]
+    assert clean["plain"] == 1
