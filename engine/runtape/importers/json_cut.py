@@ -77,12 +77,16 @@ class Splitter:
                 return
             chunk = stream.read(CHUNK)
         yield from self._stray_record()
+        cut_inside = False
         while len(self._stack) > 1:
             level = self._stack.pop()
             if level.kind in ("object", "value"):
+                cut_inside = True
                 yield Record(level.place, closed(bytes(self._buffers.pop())), level.path, CUT_OFF)
             elif level.kind == "list" and self._buffers and not level.count:
                 self._buffers[-1] += b"]"
+            elif level.kind == "list" and not level.path and not cut_inside:
+                yield Record(f"record {self._top_records}", None, problem="the file ends behind it, before its list does")
 
     def _feed(self, chunk: bytes) -> Iterator[Record]:
         at = mark = 0
