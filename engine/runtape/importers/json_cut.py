@@ -86,7 +86,9 @@ class Splitter:
             elif level.kind == "list" and self._buffers and not level.count:
                 self._buffers[-1] += b"]"
             elif level.kind == "list" and not level.path and not cut_inside:
-                yield Record(f"record {self._top_records}", None, problem="the file ends behind it, before its list does")
+                yield Record(
+                    f"record {self._top_records}", None, problem="the file ends behind it, before its list does"
+                )
 
     def _feed(self, chunk: bytes) -> Iterator[Record]:
         at = mark = 0
