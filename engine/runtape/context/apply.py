@@ -1,10 +1,11 @@
 """A recorded request with changes.
 
 Edits of one variant are applied in this order, whatever order they were given in: `Drop`, `Clean`, `Replace` (each kind
-in the order of its text), which change the recorded texts; then `SetSystem` and `AddSystem`, which change the system
-prompt as it then is; then `SetModel` and `ReorderTools`. A text that becomes blank is sent as `PLACEHOLDER`, so that no
-message, no tool call and no tool result ever loses its partner. An argument of an earlier call goes with its key, so
-that what was JSON stays JSON; a description of a tool that becomes blank, and reasoning, go with their key or block.
+in the order of its text), `Mark`, which change the recorded texts; then `SetSystem` and `AddSystem`, which change the
+system prompt as it then is; then `SetModel` and `ReorderTools`. A text that becomes blank is sent as `PLACEHOLDER`, so
+that no message, no tool call and no tool result ever loses its partner. An argument of an earlier call goes with its
+key, so that what was JSON stays JSON; a description of a tool that becomes blank, and reasoning, go with their key or
+block.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from ..wire.dialects import dialect_for
 from ..wire.editing import without as taken_out
 from ..wire.values import JsonObject, Path, Request, Slot
 from .edit_forms import in_words, order
-from .edits import AddSystem, Clean, Drop, Edit, ReorderTools, Replace, SetModel, SetSystem, Variant
+from .edits import AddSystem, Clean, Drop, Edit, Mark, ReorderTools, Replace, SetModel, SetSystem, Variant
+from .marking import marked
 from .pieces import PLACEHOLDER, Context
 from .spans import without
 from .spelling import cleaned, nearest, replaced
@@ -115,6 +117,8 @@ def _edited(context: Context, edits: list[Edit]) -> Request:
                 texts.update(_clean(context, texts, edit))
             case Replace():
                 texts.update(_replace(context, texts, edit))
+            case Mark():
+                texts.update(_mark(context, texts, edit))
             case _:
                 pass
     request = _written(context, texts)
@@ -152,6 +156,18 @@ def _clean(context: Context, texts: dict[int, str], edit: Clean) -> dict[int, st
     if not changed:
         hint = _hint(context, edit.text, results)
         raise EditChangesNothing(f"This changes nothing: {_named(edit)}. No tool result holds that text.{hint}")
+    return changed
+
+
+def _mark(context: Context, texts: dict[int, str], edit: Mark) -> dict[int, str]:
+    """The tool results with their marks."""
+    changed = {
+        at: marked(texts.get(at, slot.text), edit.style)
+        for at, slot in enumerate(context.slots)
+        if slot.kind == "tool_result" and slot.form == "text"
+    }
+    if not changed:
+        raise EditChangesNothing(f"This changes nothing: {_named(edit)}. The context holds no tool result.")
     return changed
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..errors import BadInput
 from ..text import shorten
 from ..wire.values import Json, JsonObject
-from .edits import AddSystem, Clean, Drop, Edit, ReorderTools, Replace, SetModel, SetSystem
+from .edits import AddSystem, Clean, Drop, Edit, Mark, ReorderTools, Replace, SetModel, SetSystem
+from .marking import BEGIN, BETWEEN, END
 
-_ORDER = (Drop, Clean, Replace, SetSystem, AddSystem, SetModel, ReorderTools)
+_ORDER = (Drop, Clean, Replace, Mark, SetSystem, AddSystem, SetModel, ReorderTools)
 _WHOLE = 10**9
 
 
@@ -25,6 +26,10 @@ def in_words(edit: Edit, limit: int = _WHOLE) -> str:
             return f"leave {shorten(text, limit)!r} out of what tools return"
         case Replace(old, new):
             return f"put {shorten(new, limit)!r} for {shorten(old, limit)!r}"
+        case Mark(style):
+            if style == "datamarking":
+                return f"put {BETWEEN!r} in place of each space in what tools return"
+            return f"put {BEGIN!r} before and {END!r} after what tools return, and take both out of it"
         case SetSystem(text):
             return f"use this system prompt: {shorten(text, limit)}"
         case AddSystem(text):
@@ -44,6 +49,8 @@ def spelled(edit: Edit) -> JsonObject:
             return {"clean": text}
         case Replace(old, new):
             return {"replace": [old, new]}
+        case Mark(style):
+            return {"mark": style}
         case SetSystem(text):
             return {"system": text}
         case AddSystem(text):
@@ -67,6 +74,8 @@ def parsed(value: Json) -> Edit:
             return Clean(text)
         case {"replace": [str() as old, str() as new]}:
             return Replace(old, new)
+        case {"mark": "delimiters" | "datamarking" as style}:
+            return Mark(style)
         case {"system": str() as text}:
             return SetSystem(text)
         case {"add_system": str() as text}:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from .marking import Style
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:
@@ -43,6 +45,13 @@ class Clean:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Mark what tools returned as data; see `marking`."""
+
+    style: Style
+
+
+@dataclass(frozen=True, slots=True)
 class SetModel:
     """Ask another model of the same API."""
 
@@ -57,6 +66,6 @@ class ReorderTools:
     """For each place in the new list, the index of the tool in the recorded one."""
 
 
-Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | SetModel | ReorderTools
+Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | Mark | SetModel | ReorderTools
 Variant: TypeAlias = frozenset[Edit]
 """A request with these edits; the empty set is the request as recorded."""

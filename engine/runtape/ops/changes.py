@@ -7,7 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from ..context import edit_forms
-from ..context.edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
+from ..context.edits import AddSystem, Clean, Drop, Edit, Mark, Replace, SetModel, SetSystem
+from ..context.marking import STYLES
 from ..errors import BadInput
 
 Replacement: TypeAlias = "Mapping[str, str] | tuple[str, str] | str"
@@ -24,17 +25,22 @@ def changes(
     system: str | None = None,
     add_system: str | None = None,
     clean: str | Iterable[str] = (),
+    mark: str | None = None,
     edit: Edits | None = None,
     model_name: str | None = None,
 ) -> frozenset[Edit]:
     """The edits that these arguments stand for; empty for none.
 
     Raises:
-        BadInput: a replacement is not of one of its three forms.
+        BadInput: a replacement is not of one of its three forms, or `mark` no style of marking.
     """
     edits: set[Edit] = {Drop(ref) for ref in _texts(drop)}
     edits |= {Replace(old, new) for old, new in replacements(replace)}
     edits |= {Clean(text) for text in _texts(clean)}
+    if mark is not None:
+        if mark not in STYLES:
+            raise BadInput(f"mark={mark!r} is no way to mark tool results. It is one of: {', '.join(STYLES)}.")
+        edits.add(Mark(mark))
     if system is not None:
         edits.add(SetSystem(system))
     if add_system is not None:

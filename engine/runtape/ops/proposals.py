@@ -8,17 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeGuard
 
-from ..context.edits import AddSystem, Drop, Edit
+from ..context.edits import AddSystem, Drop, Edit, Mark
+from ..context.marking import explanation
 from ..errors import BadInput
 from .changes import Edits, Replacement, changes, in_words
 from .guard import Guard, parse_guard
 
 CandidateInput: TypeAlias = "Mapping[str, object] | Edits"
-"""{name, add_system / system / replace / clean / drop / guard}, an edit, or edits that belong together."""
+"""{name, add_system / system / replace / clean / mark / drop / guard}, an edit, or edits that belong together."""
 
 BUILT_IN = 4
 """Most proposals of `built_in`."""
-_KEYS = ("add_system", "clean", "drop", "guard", "name", "replace", "system")
+_KEYS = ("add_system", "clean", "drop", "guard", "mark", "name", "replace", "system")
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 """Tool names that may stand in a rule. A name is recorded text: another could carry instructions into the prompt."""
 
@@ -78,13 +79,17 @@ def _proposal(candidate: CandidateInput, number: int) -> Proposal:
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise BadInput(f"A candidate has no {key!r}.{hint} It takes: {', '.join(_KEYS)}.")
     guard = _text(candidate, "guard")
+    mark, rule = _text(candidate, "mark"), _text(candidate, "add_system")
     edits = changes(
         drop=_texts(candidate, "drop"),
         clean=_texts(candidate, "clean"),
+        mark=mark,
         replace=_replacement(candidate),
         system=_text(candidate, "system"),
-        add_system=_text(candidate, "add_system"),
+        add_system=rule,
     )
+    if rule is None:
+        edits |= {AddSystem(explanation(edit.style)) for edit in edits if isinstance(edit, Mark)}
     if guard and edits:
         raise BadInput("A candidate is either a guard or an edit; give the guard a candidate of its own.")
     return _checked(Proposal(_text(candidate, "name") or fallback, edits, parse_guard(guard) if guard else None))

@@ -103,8 +103,9 @@ async def fix(
             neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
             answer promise a refund?", which the model is asked about every reply, at one call each.
         candidates: Changes of your own: {"name", and one or more of "add_system", "system", "replace", "clean",
-            "drop"}, {"name", "guard": "TOOL.ARGUMENT"} for a check outside the model, {"name", "guard": "TOOL"} for a
-            gate that holds every call of the tool back, or edits.
+            "mark", "drop"}; "mark" is "delimiters" or "datamarking" of what tools return, with a sentence for the
+            system prompt where "add_system" gives none, {"name", "guard": "TOOL.ARGUMENT"} for a check outside the
+            model, {"name", "guard": "TOOL"} for a gate that holds every call of the tool back, or edits.
         controls: Decisions that must not be lost, as (trace, event), `TRACE:EVENT` or `EVENT`; by default other
             decisions of the run.
         runs: Reruns of the bad decision as recorded. A first look at a candidate takes half as many; the ones that

@@ -52,6 +52,7 @@ class Change:
     system: str | None = None
     add_system: str | None = None
     clean: str | Iterable[str] | Cleaner = ()
+    mark: str | None = None
     edit: Edits | None = None
     model_name: str | None = None
 
@@ -66,6 +67,7 @@ async def rerun(
     system: str | None = None,
     add_system: str | None = None,
     clean: str | Iterable[str] | Cleaner = (),
+    mark: str | None = None,
     edit: Edits | None = None,
     model: ModelInput = None,
     base_url: str | None = None,
@@ -98,6 +100,7 @@ async def rerun(
         system: The system prompt to use.
         add_system: A text to append to the system prompt.
         clean: Texts to leave out of what tools returned, or a function from such a text to the text to send.
+        mark: "delimiters" or "datamarking": mark what tools returned as data.
         edit: Edits as values.
         model: A function, a Model or the name of a function; the recorded API when None.
         base_url: The server to ask; needed when the recorded address is not the provider's own.
@@ -136,7 +139,7 @@ async def rerun(
     case = open_case(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
-    change = Change(drop, replace, system, add_system, clean, edit, model_name)
+    change = Change(drop, replace, system, add_system, clean, mark, edit, model_name)
     ceiling = Ceiling(budget_tokens, budget_usd)
     session = current()
     if session is None:
@@ -180,6 +183,7 @@ async def send_again(
         system=system,
         add_system=change.add_system,
         clean=() if callable(clean) else clean,
+        mark=change.mark,
         edit=change.edit,
         model_name=change.model_name,
     )

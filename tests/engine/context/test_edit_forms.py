@@ -6,13 +6,15 @@ from hypothesis import strategies as st
 
 from runtape import canon
 from runtape.context.edit_forms import in_words, order, parsed, spelled
-from runtape.context.edits import AddSystem, Clean, Drop, Replace, SetModel, SetSystem
+from runtape.context.edits import AddSystem, Clean, Drop, Mark, Replace, SetModel, SetSystem
+from runtape.context.marking import STYLES
 from runtape.errors import BadInput
 
 TEXT = st.text(max_size=20)
 EDITS = st.one_of(
     st.builds(Drop, TEXT),
     st.builds(Clean, TEXT),
+    st.builds(Mark, st.sampled_from(STYLES)),
     st.builds(Replace, TEXT, TEXT),
     st.builds(SetSystem, TEXT),
     st.builds(AddSystem, TEXT),
@@ -34,7 +36,9 @@ def test_what_is_no_edit_is_refused(value):
 @given(st.lists(EDITS))
 def test_recorded_texts_change_before_the_prompt_and_the_prompt_before_the_model(edits):
     kinds = [type(edit) for edit in sorted(edits, key=order)]
-    expected = [kind for kind in (Drop, Clean, Replace, SetSystem, AddSystem, SetModel) for k in kinds if k is kind]
+    expected = [
+        kind for kind in (Drop, Clean, Replace, Mark, SetSystem, AddSystem, SetModel) for k in kinds if k is kind
+    ]
     assert kinds == expected
 
 

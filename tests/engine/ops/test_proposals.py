@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from runtape.context.edits import AddSystem, Clean, Drop, Replace, SetSystem
+from runtape.context.edits import AddSystem, Clean, Drop, Mark, Replace, SetSystem
+from runtape.context.marking import explanation
 from runtape.errors import BadInput
 from runtape.ops.guard import Guard
 from runtape.ops.proposals import Proposal, built_in, proposed
@@ -40,6 +41,8 @@ def test_a_tool_name_that_could_carry_instructions_stays_out_of_the_rules(name):
         ({"name": "a", "system": "x"}, {SetSystem("x")}),
         ({"name": "a", "clean": "x"}, {Clean("x")}),
         ({"name": "a", "clean": ["x", "y"]}, {Clean("x"), Clean("y")}),
+        ({"name": "a", "mark": "delimiters"}, {Mark("delimiters"), AddSystem(explanation("delimiters"))}),
+        ({"name": "a", "mark": "datamarking", "add_system": "x"}, {Mark("datamarking"), AddSystem("x")}),
         ({"name": "a", "drop": ["3[0]"]}, {Drop("3[0]")}),
         ({"name": "a", "replace": "x=>y"}, {Replace("x", "y")}),
         ({"name": "a", "replace": ["x", "y"]}, {Replace("x", "y")}),
@@ -70,6 +73,7 @@ def test_a_guard_is_a_candidate_without_edits():
         ({"name": "a", "add_sytem": "x"}, "Did you mean 'add_system'"),
         ({"name": "a"}, "changes nothing"),
         ({"name": "a", "add_system": 3}, "must be text, not int"),
+        ({"name": "a", "mark": "colours"}, "one of: delimiters, datamarking"),
         ({"name": "a", "clean": [1]}, "list of texts"),
         ({"name": "a", "replace": ["x"]}, "must be"),
         ({"name": "a", "guard": "send."}, "TOOL.ARGUMENT"),

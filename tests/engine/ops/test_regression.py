@@ -149,6 +149,19 @@ def test_a_fix_and_a_further_sentence_are_both_in_the_test(run):
     assert f"ADD_SYSTEM = {both!a}\n" in source
 
 
+def test_marks_on_what_tools_return_are_a_fix_that_a_test_holds_on_to(run, tmp_path):
+    mark = {"name": "marked", "mark": "datamarking"}
+    report = runtape.fix(run, DECISION, model=agent, candidates=[mark])
+    [marked] = [candidate for candidate in report.candidates if candidate.name == "marked"]
+    assert marked.verdict == "PASS"
+    assert "in place of each space in what tools return" in marked.edit
+
+    test = write(run, fix="marked")
+
+    assert "MARK = 'datamarking'" in test.read_text(encoding="utf-8")
+    assert pytest_on(test, tmp_path).returncode == 0
+
+
 def test_the_budget_of_a_test_is_what_it_may_ask(run, tmp_path):
     test = write(run, add_system=RULE, budget=3)
 
