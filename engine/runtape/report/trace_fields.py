@@ -28,6 +28,8 @@ GIST = 160
 """Characters of a row of the timeline."""
 BODY = 400_000
 """Characters of one event."""
+HELD = 300
+"""Contexts in one file: those of explained decisions, then the last ones. Each costs a look at the whole run."""
 _SHOW = Show(name=visible, passage=visible, ref=visible, said=visible, words=visible)
 
 
@@ -111,17 +113,21 @@ def found_fields(trace: Trace, term: str) -> JsonObject:
 def whole_fields(trace: Trace, reports: Reports) -> JsonObject:
     """All of a run under the names by which the page asks for its parts, to be held by one file.
 
-    Texts that several contexts share are kept once: `messages`, and their indexes in each context.
+    Texts that several contexts share are kept once: `messages`, and their indexes in each context. Of more than `HELD`
+    decisions, those whose contexts are not in the file say so in `problem`.
     """
+    decisions = [call.response.id for call in trace.calls if call.response is not None]
+    drawn_too = {*reports, *decisions[-HELD:]}
     kept: dict[str, int] = {}
     messages: list[Json] = []
     held: JsonObject = {"timeline": timeline_fields(trace, reports)}
     for event in trace.events:
         held[f"event/{event.id}"] = event_fields(event)
-    for call in trace.calls:
-        if call.response is None:
+    for response in decisions:
+        if response not in drawn_too:
+            held[f"context/{response}"] = _not_held(response, len(decisions))
             continue
-        fields = decision_fields(trace, call.response.id, reports)
+        fields = decision_fields(trace, response, reports)
         drawn = fields["messages"]
         places: list[Json] = []
         for message in drawn if isinstance(drawn, list) else []:
@@ -130,10 +136,17 @@ def whole_fields(trace: Trace, reports: Reports) -> JsonObject:
                 kept[key] = len(messages)
                 messages.append(message)
             places.append(kept[key])
-        held[f"context/{call.response.id}"] = {**fields, "messages": places}
+        held[f"context/{response}"] = {**fields, "messages": places}
     held["messages"] = messages
     held["passages"] = [[one.event, _said(writer(one)), visible(one.text)] for one in passages(trace)]
     return held
+
+
+def _not_held(response: int, decisions: int) -> JsonObject:
+    said = (
+        f"This file holds the contexts of the last {HELD} of {decisions:,} decisions. Open the run with runtape view."
+    )
+    return {"event": response, "problem": said, "messages": []}
 
 
 def _shown(text: str, limit: int) -> str:

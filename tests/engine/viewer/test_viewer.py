@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from runtape.cli.main import run
+from runtape.report.trace_fields import HELD
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MODEL = ["--model-fn", str(EXAMPLES / "stand_ins.py:inbox")]
@@ -121,6 +122,27 @@ def test_a_file_holds_the_whole_run_and_asks_for_nothing(
     assert {f"event/{number}" for number in range(32)} <= held.keys()
     states = {piece["state"] for message in held["messages"] for piece in message["pieces"]}
     assert {"proven", "cleared", "held", "plain"} <= states
+
+
+def test_a_file_of_a_long_run_says_which_contexts_it_does_not_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = []
+    for number in range(0, 2 * HELD + 4, 2):
+        messages = [{"role": "user", "content": f"Number {number}."}]
+        request = {"api": "chat.completions", "model": "m", "messages": messages, "params": {}}
+        reply = {"text": "Yes.", "tool_calls": []}
+        for at, (kind, payload, parent) in enumerate((("llm_request", request, None), ("llm_response", reply, number))):
+            event = {"id": number + at, "ts": 1.0, "type": kind, "payload": payload, "meta": {}, "parent": parent}
+            lines.append(json.dumps(event))
+    (tmp_path / "long.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert run(["view", str(tmp_path / "long.jsonl"), "--out", str(tmp_path / "long.html")]) == 0
+    page = (tmp_path / "long.html").read_text(encoding="utf-8")
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    held = json.loads(data)
+    left = [name for name, part in held.items() if name.startswith("context/") and part.get("problem")]
+    assert left == ["context/1", "context/3"]
+    assert "last 300 of 302 decisions" in held["context/1"]["problem"]
 
 
 def test_a_file_that_cannot_be_written_is_bad_input_and_leaves_nothing(

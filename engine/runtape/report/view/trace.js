@@ -176,6 +176,8 @@
     return () => {
       at("difference-title").textContent = none ? "No model call up to here has a reply." : `From the context of event ${other} to that of event ${event}`;
       if (none) return at("difference").replaceChildren();
+      const problem = before.problem || after.problem;
+      if (problem) return at("difference").replaceChildren(make("p", problem));
       const steps = compare(before.messages, after.messages);
       const textsOf = (kind) => new Set(steps.filter((step) => step.kind === kind).flatMap((step) => step.message.pieces.map((piece) => piece.text)));
       const known = { added: textsOf("removed"), removed: textsOf("added") };
