@@ -40,7 +40,8 @@ class CandidateInput(BaseModel):
     system: str | None = Field(None, description="Whole system prompt")
     replace: Replace = None
     clean: list[str] | str | None = Field(None, description="Text to cut from tool results")
-    guard: str | None = Field(None, description="TOOL.ARGUMENT: only values the user wrote")
+    mark: Literal["delimiters", "datamarking"] | None = Field(None, description="Mark tool results as data")
+    guard: str | None = Field(None, description="TOOL.ARGUMENT: only values the user wrote; TOOL: no call")
 
 
 def _three_digits(value: float) -> float:
