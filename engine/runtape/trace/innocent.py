@@ -56,7 +56,7 @@ def _are_innocent(names: set[str]) -> bool:
     new = names - _innocent_names
     if not new:
         return True
-    if any(map(names_secret, new)):
+    if any(map(names_secret, new)) or may_hold_key("\n".join(new)):
         return False
     if len(_innocent_names) > _KNOWN:
         _innocent_names.clear()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runtape.trace.innocent import is_innocent
 from runtape.trace.redact import redact, redact_text
 
 CANARY = "Hunter2Canary9xZ"
@@ -186,3 +187,24 @@ def test_commands_and_pairs_are_searched() -> None:
     )
     assert CANARY not in json.dumps(found)
     assert redact({"name": "city", "value": "Bern"}) == {"name": "city", "value": "Bern"}
+
+
+PARTS = [
+    *(text for text, _ in SECRETS), CANARY, AWS, HEX, ALNUM, "password", "api_key", "Authorization", "--token", "name", "key", "value",
+    "Bearer", "the weather in Bern", "order 7", "", "a",
+]  # fmt: skip
+VALUES = st.recursive(
+    st.sampled_from(PARTS) | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(PARTS), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_what_is_taken_for_innocent_at_first_sight_is_left_alone_by_every_rule(value):
+    if is_innocent(value):
+        assert redact(value) == value
+
+
+def test_a_secret_as_the_name_of_a_member_is_not_taken_for_innocent():
+    assert not is_innocent({"sessions": {f"sk-proj-{ALNUM}": 1}})
