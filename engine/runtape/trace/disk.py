@@ -21,7 +21,7 @@ from .packing import PACKED, text_in, unpacked
 Head: TypeAlias = "tuple[int, float, str, int | None]"
 """Number, time, type and parent of an event."""
 _NONE: Final = -1
-_KEPT: Final = 8_000_000
+_KEPT: Final = 1_000_000
 """Bytes of lines whose events are kept after they were read."""
 
 
