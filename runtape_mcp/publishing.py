@@ -23,6 +23,8 @@ from .settings import JOB_CALLS, KEYS
 
 REGISTRY_NAME = "io.github.runtape/runtape-mcp"
 """The name in the registry of servers; the README carries it too, as the proof of ownership."""
+PROVIDERS = {"OPENAI_API_KEY": "OpenAI", "ANTHROPIC_API_KEY": "Anthropic"}
+"""Whose key each variable holds."""
 PACKAGE = "runtape-mcp"
 SERVER = "runtape"
 BUNDLE = "packaging/mcpb"
@@ -116,7 +118,7 @@ def manifest() -> JsonObject:
             **{
                 name.lower(): {
                     "type": "string",
-                    "title": f"{name.partition('_')[0].title()} key",
+                    "title": f"{PROVIDERS[name]} key",
                     "description": "For reruns at this provider",
                     "sensitive": True,
                     "required": False,
@@ -146,8 +148,10 @@ def registry_entry() -> JsonObject:
         {"name": "RUNTAPE_TRACES", "description": "Folder of the recorded runs", "format": "filepath"},
         {"name": "RUNTAPE_PROJECT", "description": "Folder in which new tests may be written", "format": "filepath"},
         {"name": "RUNTAPE_MODEL_FN", "description": "Model function to rerun with, file.py:function"},
+        {"name": "RUNTAPE_JUDGE_FN", "description": "Function that judges answers in text, file.py:function"},
         {"name": "RUNTAPE_BASE_URL", "description": "Address that reruns and keys may go to"},
         {"name": "RUNTAPE_MAX_CALLS", "description": "Most model calls of one investigation", "format": "number"},
+        {"name": "RUNTAPE_SLICE", "description": "Seconds one call may last", "format": "number"},
         *keys,
     ]
     return {
