@@ -45,6 +45,9 @@ def open_search(ledger: Ledger) -> Search[Variant, None]:
     if ledger.settings.fast and not named:
         batch.pools(sweep(ledger, scattered=True))
     yield from batch.ask()
+    if not ledger.base.n:  # ten answers that do not count: ten more would be paid for nothing
+        ledger.answer = "not enough reruns"
+        return
     if ledger.base.n < FEWEST_ANSWERS or ledger.base.rate < FREQUENT:
         batch = Batch(ledger)
         batch.base(MORE_BASE_SAMPLES)

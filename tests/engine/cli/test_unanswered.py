@@ -60,3 +60,11 @@ def test_a_printed_report_is_the_page_of_the_command_line(trace, capsys):
     assert "The decision (calls forward_email) depends on this text" in why
     assert NOTED in why
     assert "untrusted-content" in fix
+
+
+def test_a_server_that_filters_everything_is_given_up_after_the_first_round(trace, capsys):
+    with Loopback(filters) as server:
+        assert run(["why", trace, DECISION, "--base-url", server.url, "--no-cache"]) == 4
+
+    capsys.readouterr()
+    assert len(server.requests) <= 20
