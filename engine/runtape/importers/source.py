@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -200,11 +200,11 @@ def sources(paths: list[str], watch: Watch = lambda _read: None) -> Generator[li
     Raises:
         BadInput: a path is not there.
     """
-    with tempfile.TemporaryDirectory(prefix="runtape-import-") as folder:
+    with ExitStack() as stack:
         found: list[Source | Skipped] = []
         for path in paths:
             if path == "-":
-                kept = Path(folder) / f"stdin-{len(found)}"
+                kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="runtape-import-"))) / "stdin"
                 with kept.open("wb") as file:
                     shutil.copyfileobj(sys.stdin.buffer, file)
                 found += _of_file(kept, "standard input", watch)
