@@ -9,6 +9,7 @@ import openai
 import pytest
 from loopback import Answer, Loopback, Received, sse
 from provider import bodies, the_reply
+from sdk_http import only_new
 
 import runtape
 from runtape import aio
@@ -55,6 +56,7 @@ def test_a_completion_is_recorded_and_played_back(tmp_path: Path, stream: bool) 
 
 
 @pytest.mark.anyio
+@only_new
 async def test_a_completion_can_be_made_again(tmp_path: Path) -> None:
     with Loopback(complete) as server:
         with runtape.record(tmp_path / "t.jsonl") as rec, openai.OpenAI(base_url=server.url, api_key="k") as client:

@@ -14,11 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from loopback import Loopback
 from openai import AsyncOpenAI, OpenAI
 from provider import CHAT, TEXT, answer, bodies, events
+from sdk_http import library as httpx2
 
 from runtape.errors import BadInput
 from runtape.record import Recorder, record

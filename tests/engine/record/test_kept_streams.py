@@ -8,12 +8,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, sse
 from provider import chat_chunks, messages_events, responses_events, the_reply
+from sdk_http import library as httpx2
 
 from runtape.record import record
 from runtape.trace.events import Event

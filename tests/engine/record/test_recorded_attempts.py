@@ -6,13 +6,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 from anthropic import Anthropic
 from loopback import Answer, Loopback, Received
 from openai import AsyncOpenAI, OpenAI
 from provider import CHAT, MESSAGES, events, the_reply
+from sdk_http import library as httpx2
 
 from runtape.record import record
 

@@ -10,11 +10,12 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from loopback import Answer, Loopback, Received, sse
 from openai import APIConnectionError, APIError, AsyncOpenAI, OpenAI
 from provider import chat_chunks, events, the_reply
+from sdk_http import library as httpx2
+from sdk_http import only_new
 
 from runtape.record import Recorder, record
 
@@ -102,6 +103,7 @@ def test_a_streaming_response_that_is_never_read(tmp_path: Path) -> None:
         assert (text or "", complete, reason) == ("", False, "closed")
 
 
+@only_new
 def test_a_dropped_connection_raises_as_unrecorded(tmp_path: Path) -> None:
     def dropped(_: Received) -> Answer:
         return Answer(chunks=CHUNKS[:1], drop=True)
@@ -130,6 +132,7 @@ def test_a_server_that_stops_short_without_an_error(tmp_path: Path) -> None:
         assert told(rec) == ("one two", False, "cut short")
 
 
+@only_new
 def test_an_error_in_mid_stream_is_the_programs_and_recorded(tmp_path: Path) -> None:
     broken = sse(chat_chunks("one")[0], {"error": {"message": "too busy", "type": "overloaded"}}, done=False)
     with Loopback(lambda _: Answer(chunks=broken)) as server, record(tmp_path / "t.jsonl") as rec:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from loopback import Answer, Loopback
 from openai import OpenAI
 from provider import CHAT, answer, bodies, events, the_reply
+from sdk_http import library as httpx2
 
 from runtape.record import record
 from runtape.trace.delta import expand

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import anthropic
-import httpx2
 import openai
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from provider import CHAT, MESSAGES, bodies, chat_chunks, events
+from sdk_http import library as httpx2
 
 from runtape.record import record
 from runtape.trace.redact import redact
