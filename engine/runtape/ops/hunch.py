@@ -63,10 +63,12 @@ class Hunch:
     """What the reader of the report has to know."""
     calls: int = 0
     """What it cost, cached or not."""
+    order: tuple[int, ...] = ()
+    """What the model named, as it named it."""
 
     def also(self, other: Hunch) -> Hunch:
         """Both; the note is that of `other`."""
-        return Hunch(self.suspects | other.suspects, other.note, self.calls + other.calls)
+        return Hunch(self.suspects | other.suspects, other.note, self.calls + other.calls, self.order + other.order)
 
 
 async def hunch_of(case: Case, words: str, asked: Asked) -> Hunch:
@@ -96,7 +98,8 @@ async def hunch_of(case: Case, words: str, asked: Asked) -> Hunch:
     refs = ", ".join(shown[leaf] if leaf in shown else _ref(case.context, leaf) for leaf in found)
     left = len(case.context.leaves) - len(shown)
     some = f" {len(shown)} of {len(case.context.leaves)} texts were shown to it." if left else ""
-    return Hunch(frozenset(found), f"The model was asked for a suspect and named {refs}.{some}", CALLS)
+    note = f"The model was asked for a suspect and named {refs}.{some}"
+    return Hunch(frozenset(found), note, CALLS, tuple(found))
 
 
 def _question(case: Case, words: str, shown: Mapping[int, str]) -> Request:
