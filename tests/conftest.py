@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,24 @@ from hypothesis import settings
 # Time limits make a suite flake on a busy machine; how long things take is measured elsewhere.
 settings.register_profile("runtape", deadline=None)
 settings.load_profile("runtape")
+
+# What a shell or a CI service sets and a test's child processes would print or send differently for.
+SURROUNDINGS = {
+    "CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "PYTEST_ADDOPTS",
+    "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "TTY_COMPATIBLE",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+    "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_same_surroundings_everywhere() -> Iterator[None]:
+    """Tests see neither the caller's keys, proxies and colours nor that they run in CI."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.upper() in SURROUNDINGS or (name.startswith("RUNTAPE_") and not name.startswith("RUNTAPE_TEST_")):
+                patch.delenv(name)
+        yield
 
 
 @pytest.fixture(scope="module")
