@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "view": Listed(
         "view", "Look at a recorded run in the browser: timeline, events, what the model saw, where a text came from."
     ),
+    "browse": Listed("browse", "Walk through a recorded run in the terminal, and ask why of the event one is at."),
     "why": Listed(
         "why",
         "Find the sentence that a recorded decision depends on, by rerunning that one model call with parts left out.",

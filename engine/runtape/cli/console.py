@@ -78,7 +78,7 @@ class Watch:
     def __call__(self, progress: Progress) -> None:
         """Take one report of progress."""
         if self.latest is None:
-            sys.stderr.write(f"runtape: {_plan(progress)}\n")
+            sys.stderr.write(f"runtape: {plan(progress)}\n")
         self.latest = progress
         if self._draw is None and progress.waiting is not None and progress.waiting != self._waiting:
             sys.stderr.write(f"runtape: {visible(progress.waiting)}\n")
@@ -90,7 +90,7 @@ class Watch:
             self._draw(f"{done}: {progress.waiting or progress.message}")
 
 
-def _plan(progress: Progress) -> str:
+def plan(progress: Progress) -> str:
     """What a verb is expected to cost, before its first call."""
     seconds, usd = progress.seconds_left, progress.planned_usd
     takes = "" if seconds is None else f", about {seconds:.0f} s at the recorded speed"

@@ -13,6 +13,7 @@ from . import console
 
 if TYPE_CHECKING:
     from ..ops.judging import Judge
+    from ..trace.trace import Trace
 
 TraceArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="TRACE", help="A trace: its path, its name in the trace folder, or `last`.")
@@ -107,7 +108,7 @@ def cache_dir(*, no_cache: bool) -> str | None:
     return None if no_cache else ".runtape"
 
 
-def tell_shortcoming(trace: str, event: int | str) -> None:
+def tell_shortcoming(trace: Trace | str, event: int | str) -> None:
     """Say on standard error, before anything is sent, what an imported request lacks.
 
     Raises:

@@ -29,7 +29,7 @@ def command(
     Example: runtape show last tool:forward_email
     """
     recorded = Trace.load(find_trace(trace))
-    chosen = None if event is None else _event(recorded, options.event_reference(event))
+    chosen = None if event is None else event_meant(recorded, options.event_reference(event))
     if as_json:
         shown = recorded.events if chosen is None else [chosen]
         console.print_json({"trace": recorded.name, "events": [_fields(one) for one in shown]})
@@ -38,7 +38,12 @@ def command(
     return console.DONE
 
 
-def _event(trace: Trace, reference: int | str) -> Event:
+def event_meant(trace: Trace, reference: int | str) -> Event:
+    """The event of that number, or that a person means by `tool:NAME` or `last`.
+
+    Raises:
+        BadInput: there is none.
+    """
     if isinstance(reference, int):
         return trace.event(reference)
     moment = resolve(trace, reference)

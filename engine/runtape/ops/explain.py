@@ -8,11 +8,11 @@ from typing import Literal
 
 from ..context.suspicion import suspicion
 from ..decision.wording import decision_text
-from ..report.results import Ranking, WhyReport
+from ..report.results import Progress, Ranking, WhyReport
 from ..sample.amount import Ceiling
 from .asking import Asking, ModelInput, asking_models
-from .case import EventInput, TraceInput, open_case, selection_of
-from .investigation import Question, investigate
+from .case import EventInput, Selection, TraceInput, open_case, selection_of
+from .investigation import PLANNED, Question, investigate, planned_calls
 from .judging import JudgeInput
 from .pace import ROUNDS, OnProgress, Pace
 from .telling import ranking
@@ -123,6 +123,31 @@ async def explain(question: Question, asking: Asking, on_progress: OnProgress | 
         if question.depth == "upstream":
             return await trace_back(question, asked, heard)
         return await investigate(question, asked, heard)
+
+
+async def plan(
+    trace: TraceInput,
+    event: EventInput,
+    *,
+    depth: Literal["quick", "full", "upstream"] = "quick",
+    model: ModelInput = None,
+    base_url: str | None = None,
+    budget: int = 400,
+    prices: str | os.PathLike[str] | None = None,
+) -> Progress:
+    """What `why` is expected to cost where no reply is known yet; with depth `upstream`, its first link. Sends nothing.
+
+    Raises:
+        BadInput: there is no such trace, event, decision or model.
+    """
+    question = Question(open_case(trace, event, Selection()), depth=depth, budget=budget)
+    told: list[Progress] = []
+    pace = Pace(told.append)
+    async with asking_models(Asking(model, base_url, budget, cache_dir=None, prices=prices)) as asked:
+        pace.expect(asked.expect(question.case, ROUNDS))
+        pace.know(planned_calls(question, asked), PLANNED, None)
+        pace.tell(asked.spent)
+    return told[-1]
 
 
 def dry(

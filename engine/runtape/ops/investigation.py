@@ -105,6 +105,12 @@ async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyRepo
 PLANNED = "planned, nothing is sent yet"
 
 
+def planned_calls(question: Question, asked: Asked) -> int:
+    """Samples that a search for the answer is expected to need; nothing is sent. Raises `BadInput` as it does."""
+    hunch = Hunch(find_suspects(question.case.context, question.suspects))
+    return _Investigation(question, hunch, asked, Judging(question.case, asked), lambda *_: None).planned
+
+
 class _Investigation:
     """One search for the causes of one decision."""
 

@@ -14,20 +14,22 @@ _LISTED = 5
 """Places of one text that are given with what stands around them; the others are counted."""
 
 
-def search_page(trace: str, term: str, found: list[Found]) -> Document:
-    """Where the text entered the run, then every text that holds it."""
+def search_page(trace: str, term: str, found: list[Found], limit: int | None = None) -> Document:
+    """Where the text entered the run, then every text that holds it: the first `limit` of them, the rest counted."""
     title = Heading(("Where ", Recorded(term), " stands in ", Recorded(trace)), level=1)
     if not found:
         return (title, Paragraph(("No event of this run holds it.",)))
     first = found[0].passage
     total = sum(len(one.places) for one in found)
     entered: Line = (f"It first entered the run in event {first.event}, written by ", *writer(first), ".")
+    left = 0 if limit is None else max(0, len(found) - limit)
     counted = f"{number(total, 'place')} in {number(len(found), 'text')}:"
     return (
         title,
         Paragraph(entered),
         Paragraph((counted,)),
-        Table(("event", "places", "written by", "text"), tuple(_row(one) for one in found)),
+        Table(("event", "places", "written by", "text"), tuple(_row(one) for one in found[:limit])),
+        *((Paragraph((f"{number(left, 'more text')} not listed.",)),) if left else ()),
         *((_provenance(first),) if first.call is not None or first.asked is not None else ()),
     )
 

@@ -111,7 +111,7 @@ def test_the_example_of_a_command_works_as_it_stands(folder: Path, command: tupl
         (folder / "tests" / "test_inbox.py").unlink(missing_ok=True)  # that of `fix`; one is never overwritten
         (folder / "tests" / "test_inbox.jsonl").unlink(missing_ok=True)
     done = subprocess.run(
-        [sys.executable, "-m", "runtape.cli", *line], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "runtape.cli", *line], cwd=folder, input="", capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout or done.stderr

@@ -1,0 +1,81 @@
+"""`why` in the middle of a walk: what it will cost, whether to go on, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast, get_args
+
+from ..errors import BadInput
+from ..report.document import Document, Paragraph
+from ..report.results import WhyReport
+from ..report.why_page import why_page
+from ..trace.trace import Trace
+from . import console, options
+
+_Depth: TypeAlias = Literal["quick", "full", "upstream"]
+_YES = frozenset({"y", "yes"})
+
+
+@dataclass(frozen=True, slots=True)
+class BrowseWhy:
+    """Explains decisions of one run; nothing is sent before the cost was told and agreed to."""
+
+    trace: Trace
+    ask: Callable[[str], str]
+    """Puts a question to whoever walks; gives the line that answers it."""
+    budget: int
+    prices: str | None
+    model_fn: str | None
+    base_url: str | None
+    cache_dir: str | None
+
+    def __call__(self, event: int, depth: str) -> Document:
+        """The report on the decision of an event, a partial one after Ctrl-C.
+
+        Raises:
+            RuntapeError: as `why` does, or `depth` is none.
+        """
+        if depth not in get_args(_Depth):
+            raise BadInput(f"{depth[:40]!r} is no depth of why; give quick, full or upstream.")
+        # numpy and the search are only needed once there is something to explain.
+        from ..ops import explain
+        from ..ops.ending import stopped
+        from ..ops.sync import run
+
+        wanted = cast("_Depth", depth)
+        options.tell_shortcoming(self.trace, event)
+        planned = explain.plan(
+            self.trace,
+            event,
+            depth=wanted,
+            model=self.model_fn,
+            base_url=self.base_url,
+            budget=self.budget,
+            prices=self.prices,
+        )
+        cost = console.plan(run(planned))
+        question = f"That takes {cost}; what was paid for before costs nothing. Send them? [y/N] "
+        if self.ask(question).strip().lower() not in _YES:
+            return (Paragraph((f"Nothing was sent. It would take {cost}; answer y to go on.",)),)
+        with console.watching() as watch:
+            try:
+                report = run(
+                    explain.why(
+                        self.trace,
+                        event,
+                        depth=wanted,
+                        model=self.model_fn,
+                        base_url=self.base_url,
+                        budget=self.budget,
+                        prices=self.prices,
+                        cache_dir=self.cache_dir,
+                        on_progress=watch,
+                    )
+                )
+            except KeyboardInterrupt:
+                if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
+                    return why_page(stopped(watch.latest.partial))
+                console.stopped_too_early()
+                raise
+        return why_page(report)
