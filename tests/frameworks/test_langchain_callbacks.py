@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from frameworks_server import ARGUMENTS, provider
-from loopback import Loopback
+from loopback import Answer, Loopback, Received, chat_reply
 
 import runtape
 
@@ -123,3 +123,38 @@ def test_a_handler_that_is_switched_off_does_nothing(tmp_path: Path, monkeypatch
     recorder = runtape.record(tmp_path / "run.jsonl")
     assert scripted(asking()).invoke("x", config={"callbacks": [recorder.langchain()]}).tool_calls
     assert not (tmp_path / "run.jsonl").exists()
+
+
+def twice_then_done(received: Received) -> Answer:
+    """Asks for two tools at once, one of them twice with equal arguments; answers when it has their results."""
+    results = [message for message in received.body["messages"] if message["role"] == "tool"]
+    calls: list[tuple[str, Any]] = [("refund", ARGUMENTS), ("look_up", ARGUMENTS), ("refund", ARGUMENTS)]
+    return Answer(chat_reply("done") if results else chat_reply(calls=calls))
+
+
+def look_up(order: str) -> str:
+    """Look an order up."""
+    return f"order {order}"
+
+
+def test_equal_parallel_calls_of_a_graph_are_different_runs_and_its_tools_are_in_the_request(tmp_path: Path) -> None:
+    openai, agents = pytest.importorskip("langchain_openai"), pytest.importorskip("langchain.agents")
+    pytest.importorskip("langgraph")
+    with Loopback(twice_then_done) as server, runtape.record(tmp_path / "run.jsonl") as recorder:
+        model = recorder.wrap(openai.ChatOpenAI(model="m", base_url=server.url, api_key="k", max_retries=0))
+        agent = agents.create_agent(model, tools=[refund, look_up])
+        config: Any = {"callbacks": [recorder.langchain()]}
+        agent.invoke({"messages": [{"role": "user", "content": "refund order 7"}]}, config=config)
+        sent = [request.body for request in server.requests]
+    trace = runtape.load(tmp_path / "run.jsonl")
+    assert [trace.request(call.request).body for call in trace.calls] == sent
+    assert [tool["function"]["name"] for tool in sent[0]["tools"]] == ["refund", "look_up"]
+    runs = [event for event in trace.events if event.type == "tool_call"]
+    asked = trace.calls[0].response
+    assert asked is not None
+    assert {event.meta["requested_by"] for event in runs} == {asked.id}
+    assert sorted((str(event.payload["call_id"]), event.payload["name"]) for event in runs) == [
+        ("call_0", "refund"),
+        ("call_1", "look_up"),
+        ("call_2", "refund"),
+    ]

@@ -69,10 +69,22 @@ def answer(dialect: Dialect, received: Received) -> Answer:
             payload["unparsed"] = f"the response could not be read: {type(error).__name__}"
     if received.error is not None:
         # The SDK's own frames tell nothing about the program.
-        payload["error"] = failure(received.error, frames=False)
+        _met(failure(received.error, frames=False), payload, meta)
     streamed = "stream" in meta and received.body and _is_stream(received)
     stream = Stream(received.body, received.lengths or (len(received.body),)) if streamed else None
     return Answer(payload, meta, () if reply is None else identified(reply.tool_calls), stream)
+
+
+def _met(error: JsonObject, payload: JsonObject, meta: JsonObject) -> None:
+    """Note what the connection raised; behind the end mark of a stream it takes nothing from the reply.
+
+    SDKs read on from there, to use the connection again, and keep most of what they meet to themselves.
+    """
+    stream = meta.get("stream")
+    if isinstance(stream, dict) and stream["complete"]:
+        stream["behind"] = error
+    else:
+        payload["error"] = error
 
 
 def _read(dialect: Dialect, received: Received, payload: JsonObject, meta: JsonObject) -> Reply | None:

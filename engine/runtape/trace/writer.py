@@ -2,7 +2,9 @@
 
 One event is one `os.write` of one whole line, so a killed process leaves at most one torn line, the last. Nothing
 here raises into the host program: an event that cannot be written is dropped and counted, and a `gap` event tells of
-the dropped ones once writing works again. Writes are direct, without a thread: a disk that stalls holds the caller.
+the dropped ones once writing works again. Writes are direct, without a thread: a disk that stalls holds the caller, on
+an event loop too. The disk is waited for twice only, after an `error` event and at the end, and on an event loop by a
+thread of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from ..wire.values import JsonObject
 from .appendfile import AppendFile
 from .events import VERSION, Event
 from .lines import line_of
+from .syncing import on_event_loop, sync_beside
 
 
 class Writer:
@@ -43,6 +46,8 @@ class Writer:
         self._waiting: deque[Event] = deque()
         self._writing = False
         self._next = 0
+        self._end: int | None = None
+        """Number of the `run_end`: what other threads record behind it is part of no run."""
         self._absent: list[range] = []
         """Numbers of the events dropped, in order."""
         self._gap_open = False
@@ -82,6 +87,9 @@ class Writer:
         `payload` must not be changed afterwards. Never raises an `Exception`.
         """
         with self._lock:
+            if self._end is not None:
+                self._next += 1
+                return self._next - 1
             forked = self.forked
             if forked and type != "run_end":  # the end of the run is the parent's to tell
                 self._go_on_in_a_segment()
@@ -93,20 +101,30 @@ class Writer:
                 return number
             if type == "run_start":
                 self._start = payload
+            elif type == "run_end":
+                self._end = number
             self._waiting.append(Event(number, time.time() if ts is None else ts, type, payload, meta or {}, parent))
             if not self._writing:
                 self._write_waiting()
-            return number
+        if type == "error":
+            self.sync()
+        return number
 
     def acknowledged(self, event: int) -> bool:
         """True when the event of this number has been written whole (texts over the limit cut)."""
-        return 0 <= event < self._next and not any(event in numbers for numbers in self._absent)
+        written = self._next if self._end is None else self._end + 1
+        return 0 <= event < written and not any(event in numbers for numbers in self._absent)
 
     def sync(self) -> None:
-        """Wait until everything written is on the disk. `append` never does."""
-        if self._file is not None and not self.forked:
-            with suppress(OSError):
-                self._file.sync()
+        """Wait until everything written is on the disk; on an event loop, let a thread wait."""
+        file = self._file
+        if file is None or self.forked:
+            return
+        if on_event_loop():
+            sync_beside(file.path)
+            return
+        with suppress(OSError):
+            file.sync()
 
     def close(self) -> None:
         """Tell of dropped events, wait for the disk and close the file; later events are dropped."""

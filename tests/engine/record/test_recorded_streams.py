@@ -126,6 +126,20 @@ def test_a_dropped_connection_raises_as_unrecorded(tmp_path: Path) -> None:
     assert error["type"] == type(plain).__name__
 
 
+@only_new
+def test_what_an_sdk_meets_behind_the_end_of_a_stream_is_no_failure_of_the_reply(tmp_path: Path) -> None:
+    async def read(url: str) -> list[Any]:
+        async with AsyncOpenAI(base_url=url, api_key="k", max_retries=0) as client:
+            return [chunk.choices[0].delta.content async for chunk in await ask(rec.wrap(client))]
+
+    with Loopback(lambda _: Answer(chunks=CHUNKS, drop=True)) as server, record(tmp_path / "t.jsonl") as rec:
+        assert asyncio.run(read(server.url)) == ["one", " two", " three", None]
+    reply = the_reply(rec.path)
+    assert "error" not in reply.payload
+    stream: Any = reply.meta["stream"]
+    assert (stream["complete"], stream["behind"]["type"]) == (True, "RemoteProtocolError")
+
+
 def test_a_server_that_stops_short_without_an_error(tmp_path: Path) -> None:
     with Loopback(lambda _: Answer(chunks=CHUNKS[:2])) as server, record(tmp_path / "t.jsonl") as rec:
         assert len(list(ask(rec.wrap(client_of(server))))) == 2

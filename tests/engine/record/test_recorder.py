@@ -175,6 +175,41 @@ def test_a_program_that_ends_without_closing(tmp_path: Path, how: str, code: int
     assert any(event.type == "error" for event in found) == (status == "error")
 
 
+def test_threads_and_handlers_that_record_while_the_interpreter_ends_are_left_in_peace(tmp_path: Path) -> None:
+    done = child(
+        """
+        import atexit, sys, threading
+        from runtape.record import record
+
+        def late():  # registered before the recorder, so it runs after the end of the run
+            print(rec.note("late"), step(2))
+
+        atexit.register(late)
+        rec = record("t.jsonl")
+        step = rec.tool(lambda x: x + 1)
+        begun = threading.Event()
+
+        def busy():
+            while True:
+                step(1)
+                rec.note("busy")
+                begun.set()
+
+        for _ in range(2):
+            threading.Thread(target=busy, daemon=True).start()
+        begun.wait()
+        sys.exit(3)
+        """,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (3, "-1 3\n")
+    assert "Traceback" not in done.stderr
+    assert all("holds no model call" in line for line in done.stderr.splitlines())
+    found = events(tmp_path / "t.jsonl")
+    assert found[-1].type == "run_end"
+    assert [event.id for event in found] == list(range(len(found)))
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_that_records_nothing_leaves_the_run_to_its_parent(tmp_path: Path) -> None:
     done = child(
