@@ -94,7 +94,7 @@ class EngineWork:
         from runtape.ops.asking import Asking
         from runtape.ops.case import open_case
         from runtape.ops.explain import explain
-        from runtape.ops.investigation import Question as Search
+        from runtape.ops.investigation import Inquiry
         from runtape.ops.repair import Plan, repair
         from runtape.ops.rerunning import Change, send_again
         from runtape.sample.resolve import resolve
@@ -111,8 +111,8 @@ class EngineWork:
         plan = max(PLAN, launch.max_calls)
         match self.question:
             case WhyQuestion() as why:
-                search = Search(case, why.suspects, why.depth, plan, ask=why.ask, precise=why.precise, fast=why.fast)
-                return await explain(search, asking, stretch.on_progress)
+                inquiry = Inquiry(case, why.suspects, why.depth, plan, ask=why.ask, precise=why.precise, fast=why.fast)
+                return await explain(inquiry, asking, stretch.on_progress)
             case FixQuestion() as fix:
                 controls = tuple([(await self.library.load(path), event) for path, event in fix.controls])
                 measured = Plan(case, fix.candidates, controls, budget=plan)
@@ -128,7 +128,7 @@ def _selection(about: Decision, launch: Settings, trace: Trace | Path) -> Select
     The judge function of the launch is for answers in text that nothing else tells apart; a question goes to a model.
     """
     from runtape.ops.case import Selection, open_case
-    from runtape.ops.judging import Question, judge_function
+    from runtape.ops.judging import JudgeModel, judge_function
 
     selection = Selection(
         about.tool,
@@ -136,7 +136,7 @@ def _selection(about: Decision, launch: Settings, trace: Trace | Path) -> Select
         about.exact_args,
         about.args,
         about.where,
-        Question(about.judge) if about.judge is not None else None,
+        JudgeModel(about.judge) if about.judge is not None else None,
     )
     if launch.judge_fn is None or selection.judge is not None or about.match is not None:
         return selection

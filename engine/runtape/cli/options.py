@@ -94,13 +94,13 @@ def judge(question: str | None, function: str | None) -> Judge | None:
         BadInput: both were given, or the function cannot be loaded.
     """
     # what judges comes with the verbs.
-    from ..ops.judging import Question, judge_function
+    from ..ops.judging import JudgeModel, judge_function
 
     if question is not None and function is not None:
         raise BadInput("--judge asks a model and --judge-fn a function. Give one of them.")
     if function is not None:
         return judge_function(function)
-    return None if question is None else Question(question)
+    return None if question is None else JudgeModel(question)
 
 
 def cache_dir(*, no_cache: bool) -> str | None:

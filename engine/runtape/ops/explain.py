@@ -12,7 +12,7 @@ from ..report.results import Progress, Ranking, WhyReport
 from ..sample.amount import Ceiling
 from .asking import Asking, ModelInput, asking_models
 from .case import EventInput, Selection, TraceInput, open_case, selection_of
-from .investigation import PLANNED, Question, investigate, planned_calls
+from .investigation import PLANNED, Inquiry, investigate, planned_calls
 from .judging import JudgeInput
 from .pace import ROUNDS, OnProgress, Pace
 from .telling import ranking
@@ -102,7 +102,7 @@ async def why(
     case = open_case(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
-    question = Question(
+    question = Inquiry(
         case, tuple(suspects), depth, budget, runs, ask=ask, likelihood=likelihood, precise=precise, fast=fast
     )
     ceiling = Ceiling(budget_tokens, budget_usd)
@@ -110,7 +110,7 @@ async def why(
     return await explain(question, asking, on_progress)
 
 
-async def explain(question: Question, asking: Asking, on_progress: OnProgress | None = None) -> WhyReport:
+async def explain(question: Inquiry, asking: Asking, on_progress: OnProgress | None = None) -> WhyReport:
     """The answer to a question, paid and counted as `asking` says; raises as `why` does."""
     pace = Pace(on_progress)
     async with asking_models(asking, lambda: pace.tell(asked.spent, asked.waiting)) as asked:
@@ -140,7 +140,7 @@ async def plan(
     Raises:
         BadInput: there is no such trace, event, decision or model.
     """
-    question = Question(open_case(trace, event, Selection()), depth=depth, budget=budget)
+    question = Inquiry(open_case(trace, event, Selection()), depth=depth, budget=budget)
     told: list[Progress] = []
     pace = Pace(told.append)
     async with asking_models(Asking(model, base_url, budget, cache_dir=None, prices=prices)) as asked:

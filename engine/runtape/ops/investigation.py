@@ -52,7 +52,7 @@ Heard: TypeAlias = Callable[[int, str, WhyReport | None], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Inquiry:
     """What a search is to find out."""
 
     case: Case
@@ -77,7 +77,7 @@ class Question:
             raise BadInput(f"runs={self.runs} is negative. Give 0 or more.")
 
 
-async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyReport:
+async def investigate(question: Inquiry, asked: Asked, heard: Heard) -> WhyReport:
     """The answer to a question; partial where something ended the search early.
 
     `heard` is called before the search and after every round, with the samples expected in all, what is being done, and
@@ -105,7 +105,7 @@ async def investigate(question: Question, asked: Asked, heard: Heard) -> WhyRepo
 PLANNED = "planned, nothing is sent yet"
 
 
-def planned_calls(question: Question, asked: Asked) -> int:
+def planned_calls(question: Inquiry, asked: Asked) -> int:
     """Samples that a search for the answer is expected to need; nothing is sent. Raises `BadInput` as it does."""
     hunch = Hunch(find_suspects(question.case.context, question.suspects))
     return _Investigation(question, hunch, asked, Judging(question.case, asked), lambda *_: None).planned
@@ -114,7 +114,7 @@ def planned_calls(question: Question, asked: Asked) -> int:
 class _Investigation:
     """One search for the causes of one decision."""
 
-    def __init__(self, question: Question, hunch: Hunch, asked: Asked, judging: Judging, heard: Heard) -> None:
+    def __init__(self, question: Inquiry, hunch: Hunch, asked: Asked, judging: Judging, heard: Heard) -> None:
         self._question = question
         self._case = case = question.case
         self._asked = asked
@@ -232,7 +232,7 @@ class _Investigation:
                 return None
 
 
-def _words(question: Question) -> str:
+def _words(question: Inquiry) -> str:
     return decision_text(question.case.reply) if question.words is None else question.words
 
 

@@ -34,7 +34,7 @@ _SHOWN, _LONGEST = 60, 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JudgeModel:
     """A question about a reply, to be answered with yes or no by the model of the reruns."""
 
     text: str
@@ -91,7 +91,7 @@ class JudgeFunction:
         )
 
 
-Judge: TypeAlias = "Question | JudgeFunction"
+Judge: TypeAlias = "JudgeModel | JudgeFunction"
 JudgeInput: TypeAlias = "Callable[[dict[str, Any]], object] | Judge | str | None"
 """A function, `module:function` or `file.py:function`, or any other text: a question for a model."""
 
@@ -103,12 +103,12 @@ def judge_of(given: JudgeInput) -> Judge | None:
         BadInput: a function cannot be loaded, or a question is empty.
     """
     match given:
-        case None | Question() | JudgeFunction():
+        case None | JudgeModel() | JudgeFunction():
             return given
         case str() if _SPEC.fullmatch(given):
             return judge_function(given)
         case str():
-            return Question(given)
+            return JudgeModel(given)
         case _ if callable(given):
             made = fingerprint(given)
             return JudgeFunction(given, name_of(given), ["function", name_of(given), made.text])
@@ -163,7 +163,7 @@ class Judging:
             case JudgeFunction() as function:
                 for key, reply in waiting.items():
                     self._rulings[key] = await function.rule(reply)
-            case Question(text):
+            case JudgeModel(text):
                 self._rulings |= await self._asked_model(text, waiting)
             case None:
                 pass

@@ -18,7 +18,7 @@ from ..errors import BadInput
 from ..report.results import Candidate
 from ..wire.values import Json, JsonObject
 from .case import Case, Selection
-from .judging import Judge, JudgeFunction, Question
+from .judging import Judge, JudgeFunction, JudgeModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _judge(identity: Json, given: Judge | None) -> Judge | None:
         case None:
             return None
         case ["question", str(text)]:
-            return Question(text)
+            return JudgeModel(text)
         case ["function", str(name), *_] if isinstance(given, JudgeFunction) and given.name == name:
             return given
         case ["function", str(name), *_]:

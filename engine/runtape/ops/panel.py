@@ -90,7 +90,6 @@ def _judge(case: Case, judging: Judging, guard: Guard | None, reply: Reply) -> O
     outcome = judging.outcome(reply)
     if outcome is None:
         return None
-    counts = outcome.verdict in ("same", "other", "stop")
-    if guard is not None and counts and guard.blocks(reply, user_text(case.context.slots)):
+    if guard is not None and outcome.counts and guard.blocks(reply, user_text(case.context.slots)):
         return Outcome("stop", f"{outcome.action}, which {BLOCKED}")
     return outcome

@@ -19,7 +19,7 @@ from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
 from .ending import Ending, ending_of
-from .investigation import Question, investigate
+from .investigation import Inquiry, investigate
 from .judging import JudgeInput, Judging
 from .measured import remember
 from .pace import ROUNDS, OnProgress, Pace
@@ -174,7 +174,7 @@ class _Repair:
         return report
 
     async def _measured(self, budget: int) -> FixReport:
-        cause = await investigate(Question(self._case, budget=budget), self._asked, self._searching)
+        cause = await investigate(Inquiry(self._case, budget=budget), self._asked, self._searching)
         if cause.stopped is not None:
             return self._report(cause, (), None, stopped=cause.stopped, stopped_by=cause.stopped_by)
         if cause.finding.status in ("not reproducible", "too rare"):

@@ -262,7 +262,7 @@ def _distribution(
     counted = [
         (outcome.action, answer.reply)
         for outcome, answer in zip(outcomes, drawn.answers, strict=True)
-        if outcome.verdict in ("same", "other", "stop") and answer.reply is not None
+        if outcome.counts and answer.reply is not None
     ]
     actions = Counter(action for action, _ in counted)
     tally = count(outcomes, drawn.broken)

@@ -19,14 +19,14 @@ from .asking import Asked
 from .authors import Author, author_of, source_of
 from .case import Case, Opened, Selection, case_at
 from .ending import Ending, ending_of
-from .investigation import Heard, Question, investigate
+from .investigation import Heard, Inquiry, investigate
 from .substance import judge_writing, substance_of, writing
 from .suspects import find_suspects
 
 _CANNOT = "it cannot be rerun"
 
 
-async def trace_back(question: Question, asked: Asked, heard: Heard) -> WhyReport:
+async def trace_back(question: Inquiry, asked: Asked, heard: Heard) -> WhyReport:
     """The answer to a question, and where its leading cause came from, link by link.
 
     One budget pays for all links. Each is a search of its own, over a request that was recorded before the one of the
@@ -48,7 +48,7 @@ async def trace_back(question: Question, asked: Asked, heard: Heard) -> WhyRepor
 class _Chain:
     """The links so far, the decision in question first."""
 
-    def __init__(self, question: Question, asked: Asked, heard: Heard) -> None:
+    def __init__(self, question: Inquiry, asked: Asked, heard: Heard) -> None:
         self._question = question
         self._asked = asked
         self._heard = heard
@@ -78,7 +78,7 @@ class _Chain:
                 step.above, budget=max(0, self._question.budget - sum(done.planned for done in self._links))
             )
 
-    async def _explained(self, question: Question) -> WhyReport:
+    async def _explained(self, question: Inquiry) -> WhyReport:
         """One link, with what it alone has cost."""
         before = self._asked.spent
 
@@ -133,13 +133,13 @@ class _Step:
 
     link: WhyReport
     """The link, with the source of its leading cause."""
-    above: Question | None = None
+    above: Inquiry | None = None
     """The question about the reply that wrote that cause."""
     ends: str = ""
     """Why there is none; empty for a link that was ended early, which says so itself."""
 
 
-def _step(question: Question, link: WhyReport) -> _Step:
+def _step(question: Inquiry, link: WhyReport) -> _Step:
     case = question.case
     if not link.finding.claims:
         return _Step(link, ends="" if link.stopped else "No cause was proven here, so the chain goes no further.")
@@ -168,7 +168,7 @@ def _step(question: Question, link: WhyReport) -> _Step:
     return _Step(link, above)
 
 
-def _above(question: Question, piece: Piece, author: Author) -> Question:
+def _above(question: Inquiry, piece: Piece, author: Author) -> Inquiry:
     """Why did the agent write this piece?"""
     taken_up = decision_text(question.case.reply)
 
@@ -183,7 +183,7 @@ def _above(question: Question, piece: Piece, author: Author) -> Question:
     return replace(above, suspects=known, words=piece.text, judge=partial(judged, above))
 
 
-def judged(question: Question, reply: Reply) -> Outcome:
+def judged(question: Inquiry, reply: Reply) -> Outcome:
     """What a reply did, seen from the decision to write a text."""
     return judge_writing(question.case.decision, reply, question.case.earlier)
 

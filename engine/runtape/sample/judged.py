@@ -22,7 +22,7 @@ def counts(answer: Answer, outcome: Outcomes) -> bool:
     if answer.reply is None:
         return False
     known = outcome(answer.reply)
-    return known is None or known.verdict in ("same", "other", "stop")
+    return known is None or known.counts
 
 
 async def draw_judged(

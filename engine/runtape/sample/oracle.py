@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from ..errors import EditChangesNothing
 from ..said import Said
 from ..search.protocol import Want
-from ..stats.tally import Outcome, Source, Tally, Verdict, count
+from ..stats.tally import Outcome, Provenance, Tally, Verdict, count
 from ..wire.values import Reply, Request
 from .asks import Ask
 from .judged import Learn, counts, draw_judged
@@ -105,11 +105,11 @@ class Oracle(Generic[V]):
         return counts(answer, self._judge)
 
 
-def _source(answers: Sequence[Answer]) -> Source:
+def _source(answers: Sequence[Answer]) -> Provenance:
     """Who gave these answers, and when."""
     times = [answer.at for answer in answers if answer.at is not None]
     served = {name for answer in answers if (name := served_as(answer)) is not None}
-    return Source(min(times, default=None), max(times, default=None), frozenset(served))
+    return Provenance(min(times, default=None), max(times, default=None), frozenset(served))
 
 
 def _tally(outcomes: Sequence[Outcome], answers: Sequence[Answer], broken: str | None) -> Tally:

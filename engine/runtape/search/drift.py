@@ -7,7 +7,7 @@ the base and the confirming reruns makes a drop that is real and means nothing.
 from __future__ import annotations
 
 from ..stats.exact import fisher_less
-from ..stats.tally import Source, Tally
+from ..stats.tally import Provenance, Tally
 from .batch import Batch, SearchEnds
 from .ledger import RECORDED, Ledger, Variant
 from .protocol import Search
@@ -51,13 +51,13 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
         raise SearchEnds("drift")
 
 
-def _joined(*sources: Source) -> Source:
+def _joined(*sources: Provenance) -> Provenance:
     """What a passed check vouches for: the names seen until now, and the time from now on."""
     times = [source.until for source in sources if source.until is not None]
-    return Source(max(times, default=None), None, frozenset[str]().union(*(source.served for source in sources)))
+    return Provenance(max(times, default=None), None, frozenset[str]().union(*(source.served for source in sources)))
 
 
-def _apart(ledger: Ledger, fresh: Source) -> bool:
+def _apart(ledger: Ledger, fresh: Provenance) -> bool:
     """Whether some fresh reruns lie far from the base, and from every check of it."""
     known = [ledger.base.source, *ledger.vouched]
     served = frozenset[str]().union(*(source.served for source in known))

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ..stats.slots import ALPHAS
-from ..stats.tally import Source, Tally
+from ..stats.tally import Provenance, Tally
 from .finding import Status
 from .prior import prior
 from .problem import Problem
@@ -82,7 +82,7 @@ class Ledger:
     """Times that the base was checked for a change of the model."""
     restarts: int = 0
     """Times that it was begun anew because of one."""
-    vouched: list[Source] = field(default_factory=list[Source])
+    vouched: list[Provenance] = field(default_factory=list[Provenance])
     """Where and when a check found the base as it was."""
     fruitless: int = 0
     """Rounds in a row without any sample that counts."""

@@ -19,9 +19,14 @@ class Outcome:
     action: str
     """The reply in a few words, such as `calls archive_email`; holds names from the trace, so it is recorded text."""
 
+    @property
+    def counts(self) -> bool:
+        """Whether the reply is a sample: it made the decision or did not."""
+        return self.verdict in ("same", "other", "stop")
+
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Provenance:
     """Where some samples came from."""
 
     since: float | None = None
@@ -31,7 +36,7 @@ class Source:
     """Names under which the server answered; empty where it gave none."""
 
 
-UNKNOWN = Source()
+UNKNOWN = Provenance()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class Tally:
     """Answers that count as no sample, by kind."""
     broken: str | None = None
     """Why this variant cannot be sampled (its request was refused); None when it can."""
-    source: Source = field(default=UNKNOWN, compare=False)
+    source: Provenance = field(default=UNKNOWN, compare=False)
     """No part of the counts: equal tallies may come from different days."""
 
     @property

@@ -8,8 +8,8 @@ from typing import Protocol, TypeVar
 
 from ..errors import BrokenRequest
 from ..wire.values import Json, Parts
-from .disk import NO_SOURCES, Sources, stored_field
 from .events import Event
+from .sticky import NO_SOURCES, Sources, stored_field
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,16 @@ import os
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias, overload
 
 from .. import canon
-from ..wire.values import Json, JsonObject
+from ..wire.values import JsonObject
 from .calls import Call, tools_in
 from .events import Event
 from .fields import event_of
 from .packing import PACKED, text_in, unpacked
+from .sticky import NO_SOURCES, Sources
 
 Head: TypeAlias = "tuple[int, float, str, int | None]"
 """Number, time, type and parent of an event."""
@@ -187,17 +187,6 @@ class Disk(Sequence[Event]):
         return (DiskEvent(self, at) for at in range(len(self)))
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The events that a request's `system` and `tools` stand in; None where no earlier request has any."""
-
-    system: Event | None
-    tools: Event | None
-
-
-NO_SOURCES: Final = Sources(None, None)
-
-
 class _Calls(Sequence[Call]):
     """The model calls of a trace on disk, and what a request takes over from those before it."""
 
@@ -278,8 +267,3 @@ class _Calls(Sequence[Call]):
 
 
 _DROPPED: Final = -2
-
-
-def stored_field(event: Event | None, name: str) -> Json:
-    """A field of an event's payload; None without an event."""
-    return None if event is None else event.payload.get(name)

@@ -7,7 +7,7 @@ from planted import PlantedModel, context, investigate, needs, sets
 
 from runtape.search.attribute import Attribution
 from runtape.search.settings import Settings
-from runtape.stats.tally import Source, Tally
+from runtape.stats.tally import Provenance, Tally
 
 STEADY = 600
 
@@ -31,7 +31,7 @@ class Exchanged(PlantedModel):
             other = batch > self.at
             model = PlantedModel(lambda removed: self.later, seed=batch) if other else self
             name = {f"model-{2 if other else 1}"} if self.named else set()
-            tallies.append(replace(PlantedModel.tally(model, want), source=Source(now, now, frozenset(name))))
+            tallies.append(replace(PlantedModel.tally(model, want), source=Provenance(now, now, frozenset(name))))
         return tallies
 
 
@@ -68,7 +68,7 @@ def test_a_cause_is_found_on_the_new_model_after_the_base_was_begun_anew():
             model.batches.append(list(wants))
             late = len(model.batches) > 2
             name = frozenset({"new" if late else "old"})
-            return [replace(tally(other if late else model, want), source=Source(0.0, 0.0, name)) for want in wants]
+            return [replace(tally(other if late else model, want), source=Provenance(0.0, 0.0, name)) for want in wants]
 
         model.answer = answer
         finding = investigate(context(100, pinned=range(20), hot=[42], seed=seed), model)
@@ -87,7 +87,7 @@ def test_a_model_that_changes_again_and_again_ends_the_search_and_says_so():
             name = frozenset({f"model-{len(self.batches)}"})
             lost = PlantedModel(lambda removed: 0.0)
             return [
-                replace((lost if "check" in want.series else self).tally(want), source=Source(served=name))
+                replace((lost if "check" in want.series else self).tally(want), source=Provenance(served=name))
                 for want in wants
             ]
 
