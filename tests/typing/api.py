@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Coroutine
 from pathlib import Path
 
 import runtape
@@ -13,6 +14,13 @@ from runtape.report.results import Candidate, Cause, Distribution, FixReport, Pr
 def record(folder: Path) -> Path:
     with runtape.record(folder / "run.jsonl", name="run", tags={"team": "a"}) as recorder:
         recorder.note("started", attempt=1)
+
+        @recorder.tool
+        async def read(name: str) -> list[str]:
+            return [name]
+
+        coroutine: Coroutine[object, object, list[str]] = read("a")
+        coroutine.close()
         recorder.state("step", 2)
         request: int = recorder.log_llm_request(
             provider="openai", api="chat.completions", model="m", messages=[{"role": "user", "content": "hello"}]
@@ -24,6 +32,18 @@ def record(folder: Path) -> Path:
 def read(path: Path) -> int:
     trace: runtape.Trace = runtape.load(path)
     return len(trace.events) + len(trace.calls)
+
+
+def play(trace: runtape.Trace) -> str:
+    with runtape.replay(trace, on_diverge="live") as played:
+
+        @played.tool
+        def add(a: int, b: int = 0) -> int:
+            return a + b
+
+        total: int = add(1, b=2)
+        client: dict[str, int] = played.wrap({"a": total})
+    return f"{client}"
 
 
 def watch(progress: Progress) -> None:
