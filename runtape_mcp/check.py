@@ -68,7 +68,7 @@ def _functions_missing(settings: Settings) -> Iterator[str]:
     if settings.model_fn is None and settings.judge_fn is None:
         return
     # They take a while to load, and most launches of this command name no function.
-    from runtape.ops.judging import judge_function
+    from runtape.ops.judges import judge_function
     from runtape.sample.resolve import load_function
 
     load: tuple[tuple[str, str | None, Callable[[str], object]], ...] = (

@@ -128,7 +128,7 @@ def _selection(about: Decision, launch: Settings, trace: Trace | Path) -> Select
     The judge function of the launch is for answers in text that nothing else tells apart; a question goes to a model.
     """
     from runtape.ops.case import Selection, open_case
-    from runtape.ops.judging import JudgeModel, judge_function
+    from runtape.ops.judges import JudgeModel, judge_function
 
     selection = Selection(
         about.tool,

@@ -12,7 +12,7 @@ from ..errors import BadInput
 from . import console
 
 if TYPE_CHECKING:
-    from ..ops.judging import Judge
+    from ..ops.judges import Judge
     from ..trace.trace import Trace
 
 TraceArgument: TypeAlias = Annotated[
@@ -94,7 +94,7 @@ def judge(question: str | None, function: str | None) -> Judge | None:
         BadInput: both were given, or the function cannot be loaded.
     """
     # what judges comes with the verbs.
-    from ..ops.judging import JudgeModel, judge_function
+    from ..ops.judges import JudgeModel, judge_function
 
     if question is not None and function is not None:
         raise BadInput("--judge asks a model and --judge-fn a function. Give one of them.")

@@ -20,7 +20,7 @@ from ..trace.lookup import find_trace
 from ..trace.refs import Moment, resolve
 from ..trace.trace import Trace
 from ..wire.values import Json, Reply, Request, ToolCall
-from .judging import Judge, JudgeInput, judge_of
+from .judges import Judge, JudgeInput, judge_of
 
 _REBUILT = (
     "The call named the response before it (previous_response_id) in place of sending what led to it. "

@@ -13,7 +13,7 @@ from ..sample.amount import Ceiling
 from .asking import Asking, ModelInput, asking_models
 from .case import EventInput, Selection, TraceInput, open_case, selection_of
 from .investigation import PLANNED, Inquiry, investigate, planned_calls
-from .judging import JudgeInput
+from .judges import JudgeInput
 from .pace import ROUNDS, OnProgress, Pace
 from .telling import ranking
 from .upstream import trace_back

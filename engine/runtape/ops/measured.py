@@ -18,7 +18,7 @@ from ..errors import BadInput
 from ..report.results import Candidate
 from ..wire.values import Json, JsonObject
 from .case import Case, Selection
-from .judging import Judge, JudgeFunction, JudgeModel
+from .judges import Judge, JudgeFunction, JudgeModel
 
 
 @dataclass(frozen=True, slots=True)

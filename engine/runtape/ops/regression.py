@@ -13,7 +13,7 @@ from ..errors import BadInput
 from ..report.results import Candidate
 from ..stats.sequential import RateTest
 from .case import Case, EventInput, Selection, TraceInput, open_case, selection_of
-from .judging import Judge, JudgeFunction, JudgeInput
+from .judges import Judge, JudgeFunction, JudgeInput
 from .measured import recall
 from .placing import place, write_pair
 from .proposals import proposed

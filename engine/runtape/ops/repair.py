@@ -20,7 +20,8 @@ from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
 from .ending import Ending, ending_of
 from .investigation import Inquiry, investigate
-from .judging import JudgeInput, Judging
+from .judges import JudgeInput
+from .judging import Judging
 from .measured import remember
 from .pace import ROUNDS, OnProgress, Pace
 from .panel import Panel

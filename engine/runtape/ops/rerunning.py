@@ -26,7 +26,8 @@ from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .changes import Edits, Replacement, changes
 from .ending import Ending, ending_of, not_rerun
-from .judging import JudgeInput, Judging
+from .judges import JudgeInput
+from .judging import Judging
 from .left_out import left_out
 from .pace import OnProgress, Pace
 from .salting import series_of
