@@ -108,7 +108,11 @@ PLANNED = "planned, nothing is sent yet"
 def planned_calls(question: Inquiry, asked: Asked) -> int:
     """Samples that a search for the answer is expected to need; nothing is sent. Raises `BadInput` as it does."""
     hunch = Hunch(find_suspects(question.case.context, question.suspects))
-    return _Investigation(question, hunch, asked, Judging(question.case, asked), lambda *_: None).planned
+    return _Investigation(question, hunch, asked, Judging(question.case, asked), _nobody_listens).planned
+
+
+def _nobody_listens(_planned: int, _message: str, _report: WhyReport | None) -> None:
+    """Hears what is only planned."""
 
 
 class _Investigation:
