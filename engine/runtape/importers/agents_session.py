@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -35,8 +34,8 @@ def session_records(source: Source) -> Iterator[Record]:
         path = source.path
         if source.packing != "plain":
             path = Path(folder) / "session.db"
-            with source.open() as packed, path.open("wb") as file:
-                shutil.copyfileobj(packed, file)
+            if (damage := source.unpack_into(path)) is not None:
+                raise BadInput(f"{source.name!r} is damaged: {damage}. Fetch it again.")
         try:
             with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
                 yield from _rows(database)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
+from ..errors import BadInput
 from ..wire.values import Json, JsonObject
 from .imported import ImportedRun, Skipped
 from .json_stream import Record
@@ -23,11 +24,27 @@ def each_file(
 ) -> Callable[[Sequence[Source]], Iterator[ImportedRun | Skipped]]:
     """How a format reads files: `runs` on each; values that could not be read are told of behind them."""
 
+    def read_one(source: Source) -> Iterator[ImportedRun | Skipped]:
+        broken: list[Skipped] = []
+        yield from runs(usable(source.records(opened), broken), stem(source.name))
+        yield from broken
+
+    return one_by_one(read_one)
+
+
+def one_by_one(
+    read_one: Callable[[Source], Iterator[ImportedRun | Skipped]],
+) -> Callable[[Sequence[Source]], Iterator[ImportedRun | Skipped]]:
+    """`read_one` on every file; one of many that cannot be read is told of, and keeps no other from being read."""
+
     def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
         for source in sources:
-            broken: list[Skipped] = []
-            yield from runs(usable(source.records(opened), broken), stem(source.name))
-            yield from broken
+            try:
+                yield from read_one(source)
+            except BadInput as error:
+                if len(sources) == 1:
+                    raise
+                yield Skipped(source.name, str(error))
 
     return read
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import BadInput
-from .imported import Skipped
+from .checked import checked
+from .imported import ImportedCall, Skipped
 from .registry import Detected, Format, detect, format_named, unknown
 from .source import Source
 from .supplied import Supplied
@@ -82,7 +83,11 @@ def import_sources(
         PathRefused: a trace cannot be written.
     """
     groups, unread = _grouped(found, format)
-    change = (supplied or Supplied()).into
+    extra = supplied or Supplied()
+
+    def change(call: ImportedCall) -> ImportedCall:
+        return extra.into(checked(call))
+
     for read, sources in groups:
         names = _names(sources)
         reason = next(iter(read.reasons.values()))
@@ -109,7 +114,13 @@ def _grouped(
         if isinstance(source, Skipped):
             unread.append(source)
             continue
-        detected = Detected(forced, "--format names it") if forced else detect(source.sample)
+        try:
+            detected = Detected(forced, "--format names it") if forced else _detected(source)
+        except BadInput as error:
+            if len(found) == 1:
+                raise
+            unread.append(Skipped(source.name, str(error)))
+            continue
         if detected is None:
             if len(found) == 1:
                 raise BadInput(unknown(source.name))
@@ -119,6 +130,10 @@ def _grouped(
         read.reasons[source.name] = detected.reason
         sources.append(source)
     return list(groups.values()), unread
+
+
+def _detected(source: Source) -> Detected | None:
+    return next((found for sample in source.samples() if (found := detect(sample)) is not None), None)
 
 
 def _names(sources: Iterable[Source]) -> str:

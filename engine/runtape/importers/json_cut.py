@@ -57,8 +57,14 @@ class _Level:
 class Splitter:
     """Cuts one stream into its records; see `json_stream.records`."""
 
-    def __init__(self, opened: frozenset[str]) -> None:
+    def __init__(self, opened: frozenset[str], *, by_line: bool = False) -> None:
         self._opened = opened
+        self._by_line = by_line
+        """True when a line that begins with a value of its own ends the one before it, torn or not."""
+        self._last = b","
+        """The last byte that was no white space."""
+        self._fresh = False
+        """True from the beginning of a line to its first byte that is no white space."""
         self._stack = [_Level("top", "")]
         self._buffers: list[bytearray] = []
         self._stray = bytearray()
@@ -71,24 +77,41 @@ class Splitter:
         """Every record of the stream that begins with `head`."""
         chunk = head
         while chunk:
-            yield from self._feed(chunk)
+            yield from self._by_lines(chunk) if self._by_line else self._feed(chunk)
             if self._buffers and len(self._buffers[-1]) > LONGEST:
                 yield Record(self._stack[-1].place, None, problem=f"it is longer than {LONGEST >> 20} MB")
                 return
             chunk = stream.read(CHUNK)
+        yield from self._end(CUT_OFF)
+
+    def _by_lines(self, chunk: bytes) -> Iterator[Record]:
+        for number, line in enumerate(chunk.split(b"\n")):
+            self._fresh = self._fresh or number > 0
+            text = line.strip()
+            if text and self._fresh:
+                self._fresh = False
+                if text[:1] == b"{" and self._buffers and self._last not in b",[{:":
+                    yield from self._end(TORN)
+            self._last = text[-1:] or self._last
+            yield from self._feed(b"\n" + line if number else line)
+
+    def _end(self, problem: str) -> Iterator[Record]:
+        """What is open when the file ends, or a line that is torn."""
         yield from self._stray_record()
         cut_inside = False
         while len(self._stack) > 1:
             level = self._stack.pop()
             if level.kind in ("object", "value"):
                 cut_inside = True
-                yield Record(level.place, closed(bytes(self._buffers.pop())), level.path, CUT_OFF)
+                yield Record(level.place, closed(bytes(self._buffers.pop())), level.path, problem)
             elif level.kind == "list" and self._buffers and not level.count:
                 self._buffers[-1] += b"]"
             elif level.kind == "list" and not level.path and not cut_inside:
                 yield Record(
                     f"record {self._top_records}", None, problem="the file ends behind it, before its list does"
                 )
+        self._deep = 0
+        self._in_string = self._skip = False
 
     def _feed(self, chunk: bytes) -> Iterator[Record]:
         at = mark = 0
@@ -185,15 +208,34 @@ class Splitter:
 
 
 CUT_OFF: Final = "the file ends in the middle of it"
+TORN: Final = "its line ends in the middle of it"
 _SHOWN: Final = 60
 _AROUND: Final = 1 << 20
 """Bytes of an object up to which the elements of its lists are told of it."""
 _QUOTE, _BACKSLASH, _BRACE, _BRACKET = b'"\\{['
 
 
+def parsed_json(text: bytes) -> Json:
+    """The value of a JSON text, in which a comma may stand behind the last element or member.
+
+    Raises:
+        ValueError: as `loads`.
+    """
+    try:
+        return loads(text)
+    except ValueError:
+        without = _LAST_COMMA.sub(lambda found: found.group(1) or b"", text)
+        if without == text:
+            raise
+        return loads(without)
+
+
+_LAST_COMMA: Final = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")|,(?=\s*[}\]])', re.DOTALL)
+
+
 def _parsed(level: _Level, text: bytes) -> Record:
     try:
-        return Record(level.place, loads(text), level.path, around=level.around)
+        return Record(level.place, parsed_json(text), level.path, around=level.around)
     except ValueError as error:
         return Record(level.place, None, level.path, f"it is not JSON: {error}")
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import BinaryIO, Final
 
-from ..canon import loads
 from ..wire.values import Json
-from .json_cut import CHUNK, LONGEST, Record, Splitter, closed, leads
+from .json_cut import CHUNK, LONGEST, Record, Splitter, closed, leads, parsed_json
 
 __all__ = ["Record", "records"]
 
@@ -31,7 +30,7 @@ def records(stream: BinaryIO, opened: Collection[str] = ()) -> Iterator[Record]:
     if _is_lines(head):
         yield from _lines(head, stream, frozenset(opened))
     else:
-        yield from Splitter(frozenset(opened)).split(head, stream)
+        yield from Splitter(frozenset(opened), by_line=b"\n" not in head.strip()).split(head, stream)
 
 
 def _is_lines(head: bytes) -> bool:
@@ -46,7 +45,7 @@ def _is_lines(head: bytes) -> bool:
 
 def _parses(line: bytes) -> bool:
     try:
-        return isinstance(loads(line), (dict, list))
+        return isinstance(parsed_json(line), (dict, list))
     except ValueError:
         return False
 
@@ -80,7 +79,7 @@ def _line(line: bytes, number: int, opened: frozenset[str]) -> Iterator[Record]:
         return
     place = f"line {number}"
     try:
-        value = loads(text)
+        value = parsed_json(text)
     except ValueError as error:
         repaired = closed(text)
         yield Record(place, repaired, problem=f"it is not JSON: {error}")

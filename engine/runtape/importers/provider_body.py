@@ -41,6 +41,16 @@ def api_of_reply(reply: Json) -> str | None:
     return "messages" if isinstance(told.get("content"), list) and told.get("role") == "assistant" else None
 
 
+def not_its_shape(api: str, provider: str) -> str | None:
+    """What to say of a request in the shape of chat completions that was sent to a provider with an API of its own."""
+    own = provider.lower().startswith(_OWN_API)
+    return _IN_CHAT if api == "chat.completions" and own else None
+
+
+_OWN_API: Final = ("anthropic", "aws", "bedrock", "cohere", "gcp", "gemini", "google", "ibm", "vertex", "watsonx")
+_IN_CHAT: Final = "put together in the shape of chat completions, which is not the API that it was sent to"
+
+
 def _has_anthropic_blocks(messages: list[Json]) -> bool:
     blocks = [
         members(block).get("type")

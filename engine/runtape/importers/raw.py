@@ -13,8 +13,14 @@ from ..wire.sse import decode
 from ..wire.values import Json, JsonObject
 from .imported import ImportedCall, Skipped
 from .lost import lost_in
+from .replies import reply_body
 
-_OTHER_APIS: Final = (":generateContent", ":streamGenerateContent", "/converse", "/converse-stream", "/completions")
+_OTHER_APIS: Final = (
+    *(":generateContent", ":streamGenerateContent", ":rawPredict", ":streamRawPredict"),
+    *("/converse", "/converse-stream", "/invoke", "/invoke-with-response-stream"),
+    *("/completions", "/api/chat", "/api/generate", "/realtime"),
+)
+"""How the paths of Gemini, Vertex AI, Bedrock, text completion, Ollama and OpenAI's realtime API end."""
 _MARKS: Final = {"tool_use", "tool_result", "thinking", "document"}
 """Types of content blocks that only Anthropic's API has."""
 NO_CALL: Final = "it is no call of a model"
@@ -157,6 +163,18 @@ def received_body(api: str, received: bytes) -> tuple[Json, bool]:
 
 
 _TEXT: Final = 10_000
+
+
+def told_reply(api: str, reply: Json) -> Json:
+    """A reply of which a log keeps only the text, or the choice, as a response body; any other one as it is."""
+    if isinstance(reply, str) and reply:
+        return reply_body(api, {"role": "assistant", "content": reply})
+    told = members(reply)
+    if "choices" not in told and isinstance(told.get("message"), dict) and api == "chat.completions":
+        return {"choices": [{"index": 0, **told}]}
+    if told.get("role") == "assistant" and "choices" not in told and api == "chat.completions":
+        return {"choices": [{"index": 0, "message": told, "finish_reason": None}]}
+    return reply
 
 
 def error_in(reply: Json, status: int | None) -> JsonObject | None:

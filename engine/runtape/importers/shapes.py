@@ -35,23 +35,8 @@ def output_items(message: JsonObject) -> list[Json]:
     return [*([told] if parts else []), *calls]
 
 
-def tools_shaped(api: str, tools: list[Json]) -> list[Json]:
-    """Chat-completions tools in the shape of `api`."""
-    return [_tool(api, tool) for tool in tools]
-
-
 def _chat(message: JsonObject) -> JsonObject:
     return {key: value for key, value in message.items() if key not in _ANTHROPIC_ONLY}
-
-
-def _tool(api: str, tool: Json) -> Json:
-    function = members(members(tool).get("function"))
-    if not function or api not in ("messages", "responses"):
-        return tool
-    if api == "responses":
-        return {"type": "function", **function}
-    rest = {key: value for key, value in function.items() if key not in ("parameters", "strict")}
-    return {**rest, "input_schema": function.get("parameters")}
 
 
 def _anthropic(messages: list[JsonObject]) -> JsonObject:

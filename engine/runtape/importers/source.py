@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import shutil
 import sys
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import IO, BinaryIO, Final, Literal, TypeAlias, cast
+from typing import BinaryIO, Final, cast
 
 from ..errors import BadInput
 from ..wire.values import Json
 from .imported import Skipped
 from .json_cut import Record
 from .json_stream import records
+from .streams import Packing, Stream, Watch, opened_stream
 
 HEAD: Final = 1 << 16
 """Bytes that a format is recognised by."""
-MOST: Final = 1 << 34
-"""Bytes that one compressed file may become."""
-RATIO: Final = 300
-"""How many times its size a compressed file may become; repetitive logs reach about 100."""
-SMALL: Final = 1 << 26
-"""Bytes up to which the ratio does not matter."""
+LONGER: Final = (1 << 20, 1 << 23)
+"""Bytes that it is looked for in where the first ones do not tell: a long text may stand before what would."""
 _BOM: Final = b"\xef\xbb\xbf"
 _MEMBERS: Final = 200_000
 """Files of one archive."""
-
-Packing: TypeAlias = Literal["plain", "gzip", "zip"]
-Watch: TypeAlias = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -71,6 +63,7 @@ class Sample:
 
 
 _SAMPLED: Final = 50
+DAMAGED: Final = "the packed file is damaged from here on"
 
 
 class _Bytes:
@@ -102,17 +95,18 @@ class Source:
 
     @contextmanager
     def open(self) -> Generator[BinaryIO]:
-        """The bytes, uncompressed.
+        """The bytes, uncompressed; those of a damaged archive as far as they can be unpacked.
 
         Raises:
             BadInput: they cannot be read, or become too many when they are unpacked.
         """
-        try:
-            with self.path.open("rb") as file, _unpacked(self, file) as unpacked:
-                packed = self.path.stat().st_size
-                yield cast("BinaryIO", _Limited(unpacked, self, None if self.packing == "plain" else packed))
-        except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-            raise BadInput(f"cannot read {self.name!r}: {error or type(error).__name__}{_advice(error)}") from error
+        with self._stream() as stream:
+            yield cast("BinaryIO", stream)
+
+    @contextmanager
+    def _stream(self) -> Generator[Stream]:
+        with opened_stream(self.path, self.name, self.packing, self.member, self.watch) as stream:
+            yield stream
 
     @cached_property
     def sample(self) -> Sample:
@@ -121,17 +115,38 @@ class Source:
         Raises:
             BadInput: as `open`.
         """
-        with self.open() as stream:
-            return Sample(self.name, stream.read(HEAD).removeprefix(_BOM))
+        return self._head(HEAD)
 
-    def records(self, opened: Collection[str] = ()) -> Iterator[Record]:
-        """The JSON values of the file; see `json_stream.records`.
+    def samples(self) -> Iterator[Sample]:
+        """What a format may look at, then more of it as long as there is more.
 
         Raises:
             BadInput: as `open`.
         """
+        yield self.sample
+        seen = HEAD
+        for size in LONGER:
+            if len(self.sample.head) < HEAD - len(_BOM):
+                return
+            head = self._head(size)
+            if len(head.head) > seen:
+                yield head
+            seen = len(head.head)
+
+    def _head(self, size: int) -> Sample:
         with self.open() as stream:
-            yield from records(stream, opened)
+            return Sample(self.name, stream.read(size).removeprefix(_BOM))
+
+    def records(self, opened: Collection[str] = ()) -> Iterator[Record]:
+        """The JSON values of the file; see `json_stream.records`. Damage to an archive is told of behind them.
+
+        Raises:
+            BadInput: as `open`.
+        """
+        with self._stream() as stream:
+            yield from records(cast("BinaryIO", stream), opened)
+            if stream.damage is not None:
+                yield Record("the end of what can be unpacked", None, problem=f"{DAMAGED}: {stream.damage}")
 
     def text(self, most: int = 1 << 27) -> str:
         """The whole file as text, for formats that are not JSON.
@@ -139,7 +154,7 @@ class Source:
         Raises:
             BadInput: as `open`, or it is longer than `most` bytes.
         """
-        with self.open() as stream:
+        with self._stream() as stream:
             parts: list[bytes] = []
             size = 0
             while data := stream.read(1 << 20):
@@ -147,50 +162,20 @@ class Source:
                 size += len(data)
                 if size > most:
                     raise BadInput(f"{self.name!r} is longer than {most >> 20} MB, too long for this format")
+            if stream.damage is not None:
+                raise BadInput(f"{self.name!r} is damaged: {stream.damage}. Fetch it again.")
             return b"".join(parts).decode("utf-8-sig", "replace")
 
+    def unpack_into(self, path: Path) -> str | None:
+        """Write the bytes into a file; what is damaged of them, if anything is.
 
-@contextmanager
-def _unpacked(source: Source, file: BinaryIO) -> Generator[IO[bytes]]:
-    if source.packing == "gzip":
-        with gzip.GzipFile(fileobj=file) as stream:
-            yield cast("IO[bytes]", stream)
-    elif source.packing == "zip" and source.member is not None:
-        with zipfile.ZipFile(file) as archive, archive.open(source.member) as stream:
-            yield stream
-    else:
-        yield file
-
-
-def _advice(error: BaseException) -> str:
-    if isinstance(error, NotImplementedError):
-        return (
-            "; it is packed in a way that this Python cannot read. Unpack it first (`unzip`, or `inspect log convert` "
-            "for an Inspect log), or use Python 3.14 or later"
-        )
-    return ""
-
-
-class _Limited:
-    """A stream that tells how far it was read, and stops a file that unpacks into far more than it is."""
-
-    def __init__(self, stream: IO[bytes], source: Source, packed: int | None) -> None:
-        self._stream = stream
-        self._source = source
-        self._packed = packed
-        self._read = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size)
-        self._read += len(data)
-        self._source.watch(len(data))
-        packed = self._packed
-        if packed is not None and (self._read > MOST or (self._read > SMALL and self._read > RATIO * packed)):
-            raise BadInput(
-                f"{self._source.name!r} unpacks into more than {self._read >> 20} MB from {packed:,} bytes; it is not "
-                "read further. Unpack it yourself if you trust it."
-            )
-        return data
+        Raises:
+            BadInput: as `open`.
+        """
+        with self._stream() as stream, path.open("wb") as file:
+            while data := stream.read(1 << 20):
+                file.write(data)
+            return stream.damage
 
 
 @contextmanager
@@ -209,22 +194,30 @@ def sources(paths: list[str], watch: Watch = lambda _read: None) -> Generator[li
                     shutil.copyfileobj(sys.stdin.buffer, file)
                 found += _of_file(kept, "standard input", watch)
             else:
-                found += _of_path(Path(path), watch)
+                found += _of_path(Path(path), watch, alone=len(paths) == 1)
         yield found
 
 
-def _of_path(path: Path, watch: Watch) -> Iterator[Source | Skipped]:
+def _of_path(path: Path, watch: Watch, *, alone: bool) -> Iterator[Source | Skipped]:
     if path.is_dir():
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 file = Path(folder) / name
                 if not name.startswith(".") and file.is_file():
-                    yield from _of_file(file, str(file), watch)
+                    yield from _of_one_of_many(file, watch)
     elif path.is_file():
-        yield from _of_file(path, str(path), watch)
+        yield from _of_file(path, str(path), watch) if alone else _of_one_of_many(path, watch)
     else:
         raise BadInput(f"there is no file {str(path)!r}")
+
+
+def _of_one_of_many(path: Path, watch: Watch) -> list[Source | Skipped]:
+    """One that cannot be read keeps no other from being read."""
+    try:
+        return list(_of_file(path, str(path), watch))
+    except BadInput as error:
+        return [Skipped(str(path), str(error))]
 
 
 def _of_file(path: Path, name: str, watch: Watch) -> Iterator[Source | Skipped]:
@@ -248,7 +241,10 @@ def _of_zip(path: Path, name: str, watch: Watch) -> Iterator[Source | Skipped]:
         with zipfile.ZipFile(path) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
     except (OSError, zipfile.BadZipFile) as error:
-        raise BadInput(f"cannot read the archive {name!r}: {error}. Fetch it again.") from error
+        raise BadInput(
+            f"cannot read the archive {name!r}: {error}. Fetch it again; if it was cut short, "
+            "`zip -FF FILE --out MENDED.zip` keeps what is whole of it."
+        ) from error
     if len(members) > _MEMBERS:
         raise BadInput(f"the archive {name!r} holds {len(members):,} files, more than {_MEMBERS:,}")
     for member in sorted(members, key=lambda member: member.filename):

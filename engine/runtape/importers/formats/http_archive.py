@@ -6,13 +6,14 @@ import base64
 import binascii
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from ...wire.bodies import objects
 from ...wire.reading import members
 from ...wire.values import JsonObject
 from .. import raw
+from ..each_file import one_by_one
 from ..imported import ImportedCall, ImportedRun, Skipped
 from ..moments import seconds
 from ..ordered import in_order
@@ -33,22 +34,21 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
+def read_one(source: Source) -> Iterator[ImportedRun | Skipped]:
     """See `Format`: a file is a run; headers are never copied."""
-    for source in sources:
-        calls: list[ImportedCall] = []
-        for record in source.records([_ENTRIES]):
-            if record.problem is not None:
-                yield Skipped(f"{source.name}, {record.place}", record.problem)
-            elif record.within == _ENTRIES and isinstance(record.value, dict):
-                found = _entry(record.place, record.value)
-                if isinstance(found, Skipped):
-                    yield found
-                else:
-                    calls.append(found)
-        if calls:
-            ordered = in_order(calls)
-            yield ImportedRun(source.sample.name.rpartition("/")[2], ordered, ordered[0].started)
+    calls: list[ImportedCall] = []
+    for record in source.records([_ENTRIES]):
+        if record.problem is not None:
+            yield Skipped(f"{source.name}, {record.place}", record.problem)
+        elif record.within == _ENTRIES and isinstance(record.value, dict):
+            found = _entry(record.place, record.value)
+            if isinstance(found, Skipped):
+                yield found
+            else:
+                calls.append(found)
+    if calls:
+        ordered = in_order(calls)
+        yield ImportedRun(source.sample.name.rpartition("/")[2], ordered, ordered[0].started)
 
 
 def _entry(place: str, entry: JsonObject) -> ImportedCall | Skipped:
@@ -96,4 +96,4 @@ def _decoded(text: str) -> bytes:
     return data
 
 
-FORMAT = Format("har", "HTTP archive", "an object with `log.entries`", recognise, read)
+FORMAT = Format("har", "HTTP archive", "an object with `log.entries`", recognise, one_by_one(read_one))

@@ -6,7 +6,7 @@ rest is put together from `input`, `tools` and `config`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from ...trace.fidelity import Label
@@ -14,7 +14,7 @@ from ...wire.bodies import objects
 from ...wire.reading import members, text_or_none
 from ...wire.values import Json, JsonObject
 from ..conversation import Setting, Turn, conversation
-from ..each_file import first_object, stem, usable
+from ..each_file import first_object, one_by_one, stem, usable
 from ..imported import ImportedCall, ImportedEvent, ImportedNote, ImportedRun, ImportedTool, Skipped
 from ..inspect_messages import chat_message, config_params, tools_of
 from ..inspect_sample import Sample as LogSample
@@ -24,8 +24,9 @@ from ..lost import lost_in
 from ..moments import elapsed_ms, seconds
 from ..provider_body import api_of, api_of_reply, sent_body
 from ..registry import Format
-from ..shapes import shaped, tools_shaped
+from ..shapes import shaped
 from ..source import Sample, Source
+from ..supplied import tools_for
 
 _AROUND: Final = ("header.json", "summaries.json", "reductions.json")
 _IN_CHAT: Final = "put together in the shape of chat completions, which is not the API that it was sent to"
@@ -43,17 +44,16 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
+def read_one(source: Source) -> Iterator[ImportedRun | Skipped]:
     """One run per sample and epoch."""
-    for source in sources:
-        archive, inside, member = source.name.rpartition("!")
-        if inside and archive.endswith(".eval") and (member.startswith("_journal/") or member in _AROUND):
-            yield Skipped(source.name, "what the archive says about itself", notable=False)
-            continue
-        broken: list[Skipped] = []
-        name = stem(source.name.partition("!")[0])
-        yield from runs(usable(source.records(("samples",)), broken), name)
-        yield from broken
+    archive, inside, member = source.name.rpartition("!")
+    if inside and archive.endswith(".eval") and (member.startswith("_journal/") or member in _AROUND):
+        yield Skipped(source.name, "what the archive says about itself", notable=False)
+        return
+    broken: list[Skipped] = []
+    name = stem(source.name.partition("!")[0])
+    yield from runs(usable(source.records(("samples",)), broken), name)
+    yield from broken
 
 
 def runs(records: Iterator[Record], name: str) -> Iterator[ImportedRun | Skipped]:
@@ -166,7 +166,7 @@ def _rebuilt(sample: LogSample, event: JsonObject, model: str) -> tuple[str, Jso
     body: JsonObject = {"model": name or model, **shaped(api, [turn.message for turn in turns])}
     tools = tools_of(resolved(sample, event.get("tools")))
     if tools:
-        body["tools"] = tools_shaped(api, tools)
+        body["tools"] = tools_for(api, tools)
     lost = {part for turn in turns for part in turn.loses} if api == "chat.completions" else set[str]()
     missing = tuple(sorted(lost | set(lost_in(body))))
     choice = event.get("tool_choice") if tools else None
@@ -217,4 +217,6 @@ def _by_prefix(place: str, messages: list[JsonObject]) -> Iterator[ImportedEvent
     yield from conversation(turns, Setting(model=model, missing=("tools", "params")))
 
 
-FORMAT: Final = Format("inspect", "Inspect AI logs", "`version` and `eval`, or an .eval archive", recognise, read)
+FORMAT: Final = Format(
+    "inspect", "Inspect AI logs", "`version` and `eval`, or an .eval archive", recognise, one_by_one(read_one)
+)

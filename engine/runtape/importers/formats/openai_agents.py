@@ -7,7 +7,7 @@ holds the items that were said, without instructions and tools.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from ...wire.bodies import objects
@@ -15,7 +15,7 @@ from ...wire.reading import members
 from ...wire.values import JsonObject
 from ..agents_session import session_records, session_runs
 from ..agents_spans import trace_runs
-from ..each_file import stem, usable
+from ..each_file import one_by_one, stem, usable
 from ..imported import ImportedRun, Skipped
 from ..json_stream import Record
 from ..registry import Format
@@ -40,16 +40,15 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
+def read_one(source: Source) -> Iterator[ImportedRun | Skipped]:
     """One run per trace or session."""
-    for source in sources:
-        name = stem(source.name)
-        broken: list[Skipped] = []
-        if source.sample.head.startswith(_SQLITE):
-            yield from session_runs(usable(session_records(source), broken), name)
-        else:
-            yield from runs(usable(source.records(), broken), name)
-        yield from broken
+    name = stem(source.name)
+    broken: list[Skipped] = []
+    if source.sample.head.startswith(_SQLITE):
+        yield from session_runs(usable(session_records(source), broken), name)
+    else:
+        yield from runs(usable(source.records(), broken), name)
+    yield from broken
 
 
 def runs(records: Iterator[Record], name: str) -> Iterator[ImportedRun | Skipped]:
@@ -80,5 +79,5 @@ FORMAT: Final = Format(
     "OpenAI Agents SDK traces and sessions",
     "`object` trace.span, or a session's items",
     recognise,
-    read,
+    one_by_one(read_one),
 )

@@ -6,7 +6,6 @@ requests put together again from what earlier ones held.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from ..each_file import stem
 from ..imported import ImportedCall, ImportedEvent, ImportedNote, ImportedRun, ImportedTool, Skipped
 from ..lost import lost_in
 from ..registry import Format
-from ..source import Sample, Source
+from ..source import DAMAGED, Sample, Source
 
 _BY_NATURE: Final = ("run_start", "run_end", "gap")
 _BYTES: Final = "some of it was bytes, of which the trace keeps the length only"
@@ -48,8 +47,8 @@ def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
             path = source.path
             if source.packing != "plain":
                 path = Path(folder) / "trace.jsonl"
-                with source.open() as packed, path.open("wb") as file:
-                    shutil.copyfileobj(packed, file)
+                if (damage := source.unpack_into(path)) is not None:
+                    yield Skipped(source.name, f"{DAMAGED}: {damage}")
             try:
                 trace = Trace.load(path)
             except RuntapeError as error:

@@ -6,7 +6,7 @@ import base64
 import gzip
 import importlib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ...canon import dumps
@@ -15,51 +15,54 @@ from ...jsonable import jsonable
 from ...wire.reading import members
 from ...wire.values import Json, JsonObject
 from .. import raw
+from ..each_file import one_by_one
 from ..imported import ImportedCall, ImportedRun, Skipped
 from ..moments import seconds
 from ..registry import Format
 from ..source import Sample, Source
 
-_INTERACTIONS: Final = "interactions"
+_INTERACTIONS: Final = ("interactions", "http_interactions")
+"""As VCR.py and as VCR of Ruby call their list."""
+_HEADINGS: Final = tuple(f"{name}:".encode() for name in _INTERACTIONS)
 
 
 def recognise(sample: Sample) -> str | None:
     """See `Format`."""
     head = sample.head.lstrip()
     if head[:1] == b"{":
-        if any(_INTERACTIONS in value for value in sample.objects[:1]):
+        if any(name in value for value in sample.objects[:1] for name in _INTERACTIONS):
             return "it is an object with `interactions`"
         return None
-    if any(line.startswith(b"interactions:") for line in head.split(b"\n")[:200]):
+    if any(line.startswith(_HEADINGS) for line in head.split(b"\n")[:200]):
         return "it is YAML with `interactions`"
     return None
 
 
-def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
+def read_one(source: Source) -> Iterator[ImportedRun | Skipped]:
     """See `Format`: a cassette is a run, in the order of its interactions."""
-    for source in sources:
-        calls: list[ImportedCall] = []
-        for number, value in enumerate(_interactions(source), 1):
-            found = value if isinstance(value, Skipped) else _interaction(f"interaction {number}", members(value))
-            if isinstance(found, Skipped):
-                yield found
-            else:
-                calls.append(found)
-        if calls:
-            yield ImportedRun(source.name.rpartition("/")[2], calls, calls[0].started)
+    calls: list[ImportedCall] = []
+    for number, value in enumerate(_interactions(source), 1):
+        found = value if isinstance(value, Skipped) else _interaction(f"interaction {number}", members(value))
+        if isinstance(found, Skipped):
+            yield found
+        else:
+            calls.append(found)
+    if calls:
+        yield ImportedRun(source.name.rpartition("/")[2], calls, calls[0].started)
 
 
 def _interactions(source: Source) -> Iterator[Json | Skipped]:
     if source.sample.head.lstrip()[:1] == b"{":
-        for record in source.records([_INTERACTIONS]):
+        for record in source.records(_INTERACTIONS):
             if record.problem is not None:
                 yield Skipped(f"{source.name}, {record.place}", record.problem)
-            elif record.within == _INTERACTIONS:
+            elif record.within in _INTERACTIONS:
                 yield record.value
         return
     for document in _yaml(source):
-        listed = document.get(_INTERACTIONS) if isinstance(document, dict) else None
-        yield from listed if isinstance(listed, list) else ()
+        for name in _INTERACTIONS:
+            listed = document.get(name) if isinstance(document, dict) else None
+            yield from listed if isinstance(listed, list) else ()
 
 
 def _yaml(source: Source) -> list[Json]:
@@ -85,11 +88,16 @@ def _interaction(place: str, interaction: JsonObject) -> ImportedCall | Skipped:
     return raw.exchange(
         place,
         url,
-        _bytes(request.get("body")),
-        _bytes(response.get("body", response.get("content"))),
+        _body(request),
+        _body(response),
         status=code if isinstance(code, int) else None,
         started=seconds(interaction.get("recorded_at")),
     )
+
+
+def _body(message: JsonObject) -> bytes:
+    """The body of a request or a response; `parsed_body` is how pydantic-ai's cassettes hold JSON."""
+    return next((_bytes(message[key]) for key in ("body", "content", "parsed_body") if message.get(key)), b"")
 
 
 def _bytes(body: Json) -> bytes:
@@ -119,4 +127,4 @@ def _plain(data: bytes) -> bytes:
     return data
 
 
-FORMAT = Format("vcr", "VCR cassette", "`interactions` in YAML or JSON", recognise, read)
+FORMAT = Format("vcr", "VCR cassette", "`interactions` in YAML or JSON", recognise, one_by_one(read_one))
