@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..wire.bodies import listed
+from ..wire.bodies import listed, objects
 from ..wire.reading import members
 from ..wire.values import Json, JsonObject
 from . import ai_sdk, genai, openinference, raw
@@ -12,12 +12,13 @@ from .imported import ImportedCall
 from .lost import lost_in
 from .messages import Heard, heard
 from .moments import elapsed_ms
-from .replies import reply_body, usage_of
+from .replies import Answer, reply_body, usage_of
 from .shapes import shaped
 from .span import Span, SpanCall
 from .supplied import tools_for
 from .unpacked import unpacked, unpacked_list, unpacked_object
 
+GEMINI: Final = "a Gemini request, which cannot be rerun here"
 _WRECK: Final = "the observation's input holds no messages that can be made out"
 _DEFAULTS: Final[JsonObject] = {"temperature": 1, "top_p": 1, "frequency_penalty": 0, "presence_penalty": 0}
 """What the Python drop-in writes when nothing was sent."""
@@ -57,6 +58,7 @@ def call_of(span: Span, value: JsonObject) -> SpanCall:
         lost.add("tools")
     lost |= {"params", *lost_in(whole)}
     usable = bool(whole.get("messages") or whole.get("input"))
+    wreck = GEMINI if "contents" in members(given) else _WRECK
     reply = _reply(unpacked(value.get("output")), api, value, model)
     call = ImportedCall(
         place=span.place,
@@ -67,7 +69,7 @@ def call_of(span: Span, value: JsonObject) -> SpanCall:
         reply=reply,
         fidelity="partial" if usable else "not rebuildable",
         missing=tuple(sorted(lost)) if usable else ("messages",),
-        why=_UNCERTAIN if usable and uncertain else None if usable else _WRECK,
+        why=_UNCERTAIN if usable and uncertain else None if usable else wreck,
         started=span.started,
         latency_ms=elapsed_ms(span.started, span.ended),
         error=span.failure,
@@ -88,8 +90,6 @@ def _request(given: Json, value: JsonObject) -> tuple[Heard, JsonObject, str]:
             return _chat([*listed(given["messages"])], value, extra)
         if "input" in given and isinstance(given["input"], (list, str)):
             return Heard(), {key: item for key, item in given.items() if item is not None}, "responses"
-        if "contents" in given and "config" in given:
-            return Heard(), {}, "chat.completions"
         if isinstance(given.get("prompt"), str):
             return _chat([given["prompt"]], value, {})
         if isinstance(given.get("role"), str) and ("content" in given or "parts" in given):
@@ -115,13 +115,13 @@ def _are_messages(given: list[Json]) -> bool:
 
 
 def _is_item(item: Json) -> bool:
-    return members(item).get("type") in (
-        "function_call",
-        "function_call_output",
-        "reasoning",
-        "message",
-        "item_reference",
-    )
+    told = members(item)
+    if told.get("type") in ("function_call", "function_call_output", "reasoning", "message", "item_reference"):
+        return True
+    return any(part.get("type") in _ITEM_PARTS for _, part in objects(told.get("content")))
+
+
+_ITEM_PARTS: Final = ("input_text", "input_image", "input_file", "output_text")
 
 
 def _chat(given: list[Json], value: JsonObject, extra: JsonObject) -> tuple[Heard, JsonObject, str]:
@@ -211,7 +211,7 @@ def _reply(output: Json, api: str, value: JsonObject, model: Json) -> Json:
     last = {**told[-1], "role": "assistant"}
     usage = members(either(value, "usageDetails", "usage_details", "usage"))
     tokens = usage_of(api, usage.get("input"), usage.get("output"))
-    return reply_body(api, last, finish=members(output).get("finish_reason"), model=model, usage=tokens)
+    return reply_body(api, Answer(last, members(output).get("finish_reason")), model=model, usage=tokens)
 
 
 def _as_answer(output: Json) -> Json:
@@ -219,6 +219,8 @@ def _as_answer(output: Json) -> Json:
         "role" in output or "kwargs" in output or output.get("type") in ("ai", "AIMessage")
     ):
         return output
+    if isinstance(output, dict) and "parts" in members(output.get("content")):
+        return {**members(output["content"]), "role": "assistant"}
     if isinstance(output, dict) and ("content" in output or "tool_calls" in output):
         return {**output, "role": "assistant"}
     if isinstance(output, str):

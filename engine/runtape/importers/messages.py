@@ -82,6 +82,8 @@ def _message(value: Json, found: Heard) -> Iterator[JsonObject]:
     if role == "tool":
         kept["tool_call_id"] = told.get("tool_call_id") or told.get("id")
         kept["content"] = content if isinstance(content, (str, list)) else dumps(content).decode()
+        if told.get("status") == "error":
+            kept["is_error"] = True
     if calls:
         kept["tool_calls"] = calls
         kept["content"] = kept["content"] or None  # frameworks keep an empty text where the API had none
@@ -173,7 +175,9 @@ _SDK: Final = {"tool-call": "tool_call", "tool-result": "tool_call_response"}
 
 def _sdk_kind(part: Json) -> bool:
     told = members(part)
-    return told.get("type") in _SDK or (told.get("type") == "image" and "image" in told)
+    kind = told.get("type")
+    media = kind in ("image", "file") and not told.keys().isdisjoint({"image", "mediaType", "mimeType"})
+    return kind in _SDK or media
 
 
 def _sdk_part(part: JsonObject) -> JsonObject:
@@ -209,9 +213,9 @@ def _of_parts(role: str, told: JsonObject, found: Heard) -> Iterator[JsonObject]
             results.append(_result(part))
         elif kind in ("reasoning", "thinking"):
             found.lost.add("reasoning")
-        elif kind in ("blob", "uri"):
-            content.append(_image(part, found))
-        else:
+        elif kind in ("blob", "uri") and (media := _media(part, found)) is not None:
+            content.append(media)
+        elif kind not in ("blob", "uri"):
             found.lost.add(f"content of type {kind}" if isinstance(kind, str) else "content")
     if not told.get("parts"):
         found.lost.add("content of a message")
@@ -228,6 +232,22 @@ def _result(part: JsonObject) -> JsonObject:
     response = next((part[key] for key in ("response", "result", "content") if part.get(key) is not None), "")
     text = response if isinstance(response, str) else dumps(response).decode()
     return {"role": "tool", "tool_call_id": part.get("id"), "content": text}
+
+
+_AUDIO: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+
+
+def _media(part: JsonObject, found: Heard) -> JsonObject | None:
+    """An image or a sound; None, and told of as lost, for what chat completions have no place for."""
+    mime, modality = part.get("mime_type"), part.get("modality")
+    kind = modality if isinstance(modality, str) else str(mime or "image").partition("/")[0]
+    if kind == "image":
+        return _image(part, found)
+    data, spelled = part.get("content", part.get("data")), _AUDIO.get(str(mime))
+    if kind == "audio" and spelled is not None and isinstance(data, str):
+        return {"type": "input_audio", "input_audio": {"data": data, "format": spelled}}
+    found.lost.add(f"content of type {kind}")
+    return None
 
 
 def _image(part: JsonObject, found: Heard) -> JsonObject:

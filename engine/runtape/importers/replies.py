@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from ..wire.bodies import listed, objects
@@ -18,18 +19,28 @@ _ANTHROPIC: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One choice of a reply."""
+
+    message: JsonObject
+    """In the shape of chat completions."""
+    finish: Json = None
+    """In any dialect."""
+
+
 def reply_body(
     api: str,
-    message: JsonObject,
-    *,
-    finish: Json = None,
+    first: Answer,
+    *others: Answer,
     model: Json = None,
     id: Json = None,
     usage: JsonObject | None = None,
 ) -> JsonObject:
-    """The body of a response of `api` whose one answer is `message`, in the shape of chat completions."""
+    """The body of a response of `api`; only chat completions have room for more than one answer."""
+    message = first.message
     head: JsonObject = {key: value for key, value in (("id", id), ("model", model)) if isinstance(value, str)}
-    said = finish if isinstance(finish, str) else "tool_calls" if message.get("tool_calls") else None
+    said = _said(first)
     tokens: JsonObject = {"usage": usage} if usage else {}
     if api == "messages":
         reason: Json = None if said is None else _ANTHROPIC.get(said, said)
@@ -39,10 +50,21 @@ def reply_body(
         status = "incomplete" if said == "length" else "completed"
         items: JsonObject = {"object": "response", "status": status, "output": _items(message)}
         return {**head, **items, **tokens}
-    answer = {key: value for key, value in message.items() if key != "thinking_blocks"}
+    choices: list[Json] = [_choice(index, answer) for index, answer in enumerate((first, *others))]
+    return {**head, "object": "chat.completion", "choices": choices, **tokens}
+
+
+def _said(answer: Answer) -> str | None:
+    if isinstance(answer.finish, str):
+        return answer.finish
+    return "tool_calls" if answer.message.get("tool_calls") else None
+
+
+def _choice(index: int, answer: Answer) -> JsonObject:
+    message = {key: value for key, value in answer.message.items() if key != "thinking_blocks"}
+    said = _said(answer)
     reason = None if said is None else _CHAT.get(said, said)
-    choice: JsonObject = {"index": 0, "message": {**answer, "role": "assistant"}, "finish_reason": reason}
-    return {**head, "object": "chat.completion", "choices": [choice], **tokens}
+    return {"index": index, "message": {**message, "role": "assistant"}, "finish_reason": reason}
 
 
 def usage_of(api: str, input: Json, output: Json) -> JsonObject:

@@ -58,3 +58,8 @@ class SpanCall:
     call: ImportedCall
     response: str | None = None
     """The id of the response."""
+
+
+def first_of(attributes: JsonObject, *keys: str) -> Json:
+    """The value under the first of the keys that has one."""
+    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)

@@ -18,17 +18,22 @@ from .unpacked import unpacked_object
 _SPANS: Final = ("resourceSpans.scopeSpans.spans", "resourceSpans.instrumentationLibrarySpans.spans")
 _LOGS: Final = ("resourceLogs.scopeLogs.logRecords",)
 _SNAKE: Final = ("resource_spans.scope_spans.spans", "resource_logs.scope_logs.log_records")
+_TEMPO: Final = (
+    *(f"batches.{kind}.spans" for kind in ("scopeSpans", "instrumentationLibrarySpans")),
+    "trace.resourceSpans.scopeSpans.spans",
+)
 _JAEGER: Final = "data.spans"
+"""Of answers of Phoenix, `data` holds the spans themselves."""
 
 
 def _with_parents(paths: tuple[str, ...]) -> frozenset[str]:
     return frozenset(".".join(path.split(".")[:depth]) for path in paths for depth in range(1, path.count(".") + 2))
 
 
-OPENED: Final = _with_parents((*_SPANS, *_LOGS, *_SNAKE, _JAEGER)) | {"spans"}
+OPENED: Final = _with_parents((*_SPANS, *_LOGS, *_SNAKE, *_TEMPO, _JAEGER)) | {"spans"}
 """Lists that are read element by element."""
 
-_WITHIN: Final = {*_SPANS, *_LOGS, *_SNAKE, _JAEGER, "spans"}
+_WITHIN: Final = {*_SPANS, *_LOGS, *_SNAKE, *_TEMPO, _JAEGER, "spans", "data"}
 
 
 def span_of(record: Record, source: str) -> Span | tuple[str, str, SpanEvent] | None:
@@ -165,7 +170,7 @@ def _attributes(value: Json) -> JsonObject:
     found = unpacked_object(value)
     flat: JsonObject = {}
     for key, item in found.items():
-        if key in _ROOTS and isinstance(item, dict):
+        if (key in _ROOTS and isinstance(item, dict)) or (key in _DOTTED and isinstance(item, list)):
             flat.update(_flattened(item, key))
         else:
             flat[key] = item
@@ -174,6 +179,8 @@ def _attributes(value: Json) -> JsonObject:
 
 _ROOTS: Final = ("llm", "input", "output", "openinference", "gen_ai", "tool", "metadata", "session", "ai", "traceloop")
 """Where Phoenix nests the attributes by their dots."""
+_DOTTED: Final = ("llm.input_messages", "llm.output_messages", "llm.tools")
+"""Lists that it gives with dots in the keys of their objects."""
 _WHOLE: Final = (
     "metadata",
     "json_schema",

@@ -15,12 +15,14 @@ from ..moments import seconds
 from ..nearest_calls import kept
 from ..ordered import in_order
 from ..registry import Format
+from ..rejoined import PART, rejoined
 from ..source import Sample, Source
 from ..span import Span, SpanCall
 from ..spool import Spool
 from ..unpacked import unpacked, unpacked_list, unpacked_object
 
 _OPENED: Final = ("observations", "trace.observations", "data", "data.observations")
+_IDS: Final = "its observations are ids only; fetch the trace with them"
 _STRUCTURE: Final = "an observation that is no model call and no run of a tool"
 
 
@@ -59,7 +61,8 @@ def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
                 place = f"{name}, {record.place}"
                 value = record.value
                 if record.problem is not None:
-                    yield Skipped(place, record.problem)
+                    is_ids = record.within.endswith("observations") and record.value is None
+                    yield Skipped(place, _IDS if is_ids and '"' in record.problem else record.problem)
                 elif not isinstance(value, dict):
                     yield Skipped(place, "it is no object")
                 elif _is_observation(value):
@@ -81,7 +84,7 @@ def _trace(value: JsonObject, place: str, names: dict[str, str]) -> Iterator[Ski
     if "observations" not in value and "observations" not in trace and "data" not in value:
         yield Skipped(place, "it is no observation: a trace alone holds no model call; export the observations")
     elif any(isinstance(item, str) for item in unpacked_list(value.get("observations"))):
-        yield Skipped(place, "its observations are ids only; fetch the trace with them")
+        yield Skipped(place, _IDS)
 
 
 def _merged(group: list[JsonObject]) -> list[JsonObject]:
@@ -111,6 +114,9 @@ def _run(trace: str, name: str | None, group: list[JsonObject]) -> Iterator[Impo
     best, doubles = kept(calls, spans)
     for call, reason in doubles:
         yield Skipped(call.span.place, reason, notable=False)
+    best, parts = rejoined(best, [event.started for event in events if isinstance(event, ImportedTool)])
+    for call in parts:
+        yield Skipped(call.span.place, PART, notable=False)
     asked = {
         str(members(tool.get("function")).get("name"))
         for call in best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ...wire.bodies import objects
@@ -10,13 +11,14 @@ from ...wire.reading import members
 from ...wire.values import Json, JsonObject
 from .. import raw
 from ..imported import ImportedCall, ImportedRun, ImportedTool, Skipped
+from ..langsmith_reply import reply_of
 from ..lost import lost_in
 from ..messages import heard
 from ..moments import elapsed_ms, seconds
 from ..nearest_calls import kept
 from ..ordered import in_order
+from ..provider_body import not_its_shape
 from ..registry import Format
-from ..replies import reply_body, usage_of
 from ..shapes import shaped
 from ..source import Sample, Source
 from ..span import Span, SpanCall
@@ -32,6 +34,7 @@ _NO_MESSAGES: Final = "the run's inputs hold no messages"
 _NEVER_SENT: Final = (
     *("_type", "stream", "model_name", "model", "tools", "messages", "functions", "n_retries", "request_timeout"),
     *("timeout", "max_retries", "streaming", "ls_structured_output_format", "input", "instructions"),
+    *("use_responses_api", "output_version", "model_provider"),
 )
 
 
@@ -47,7 +50,7 @@ def recognise(sample: Sample) -> str | None:
 
 
 def _is_run(value: JsonObject) -> bool:
-    return isinstance(value.get("run_type"), str) and "inputs" in value and "id" in value
+    return isinstance(value.get("run_type"), str) and "id" in value and ("inputs" in value or "start_time" in value)
 
 
 def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
@@ -96,12 +99,15 @@ def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]
     spans: list[Span] = []
     calls: list[SpanCall] = []
     events: list[ImportedCall | ImportedTool] = []
+    rest: list[ImportedCall] = []
     for item in group:
         value = members(item["value"])
         span = _span(trace, str(item["place"]), value)
         spans.append(span)
         if value.get("run_type") in _CALLS:
-            calls.append(_call(span, value))
+            first, *others = _batch(span, value)
+            calls.append(first)
+            rest += [other.call for other in others]
         elif value.get("run_type") == "tool":
             events.append(_tool(span, value))
         else:
@@ -109,7 +115,7 @@ def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]
     best, doubles = kept(calls, spans)
     for call, reason in doubles:
         yield Skipped(call.span.place, reason, notable=False)
-    found = in_order([*events, *(call.call for call in best)])
+    found = in_order([*events, *(call.call for call in best), *rest])
     if found:
         name = next((span.name for span in spans if span.parent is None), spans[0].name)
         yield ImportedRun(name or trace, found, found[0].started, {"trace_id": trace})
@@ -151,7 +157,16 @@ def _tool(span: Span, value: JsonObject) -> ImportedTool:
     )
 
 
-def _call(span: Span, value: JsonObject) -> SpanCall:
+def _batch(span: Span, value: JsonObject) -> Iterator[SpanCall]:
+    """The call of a run, or those that it made at once."""
+    messages = unpacked_list(unpacked_object(value.get("inputs")).get("messages"))
+    batch = [item for item in messages if isinstance(item, list)]
+    for index in range(max(len(batch), 1)):
+        told = f", request {index + 1} of {len(batch)}" if len(batch) > 1 else ""
+        yield _call(replace(span, place=span.place + told), value, batch[index] if batch else messages, index)
+
+
+def _call(span: Span, value: JsonObject, messages: list[Json], index: int) -> SpanCall:
     inputs = unpacked_object(value.get("inputs"))
     extra = unpacked_object(value.get("extra"))
     about = unpacked_object(extra.get("metadata"))
@@ -159,9 +174,7 @@ def _call(span: Span, value: JsonObject) -> SpanCall:
     wrapped = _sent(inputs)
     if wrapped is not None:
         return _exact(span, value, wrapped, about)
-    messages = unpacked_list(inputs.get("messages"))
-    batch = [item for item in messages if isinstance(item, list)]
-    told = heard(batch[0] if batch else messages)
+    told = heard(messages)
     provider = str(about.get("ls_provider") or "openai").lower()
     model = params.get("model") or params.get("model_name") or about.get("ls_model_name")
     responses = bool(params.get("use_responses_api"))
@@ -181,10 +194,7 @@ def _call(span: Span, value: JsonObject) -> SpanCall:
     if "invocation_params" not in extra:
         lost.add("params")
     lost |= set(lost_in(body))
-    why = None
-    if len(batch) > 1:
-        why = f"the first of {len(batch)} requests that were made at once"
-        lost.add("the other requests of the batch")
+    why = not_its_shape(api, provider)
     usable = bool(told.messages)
     if not usable:
         why = _FLATTENED if inputs.get("prompts") else _NO_MESSAGES
@@ -194,7 +204,7 @@ def _call(span: Span, value: JsonObject) -> SpanCall:
         provider=provider,
         endpoint=_endpoint(params),
         body=body,
-        reply=_reply(unpacked_object(value.get("outputs")), api, model),
+        reply=reply_of(unpacked_object(value.get("outputs")), api, model, index),
         fidelity=("partial" if lost else "rebuilt") if usable else "not rebuildable",
         missing=tuple(sorted(lost)) if usable else ("messages",),
         why=why,
@@ -236,7 +246,7 @@ def _exact(span: Span, value: JsonObject, body: JsonObject, about: JsonObject) -
         provider=raw.provider_of(api),
         endpoint=None,
         body=body,
-        reply=reply if whole else _reply(outputs, api, body.get("model")),
+        reply=reply if whole else reply_of(outputs, api, body.get("model")),
         fidelity="partial" if lost else "exact",
         missing=lost,
         started=span.started,
@@ -245,32 +255,6 @@ def _exact(span: Span, value: JsonObject, body: JsonObject, about: JsonObject) -
     )
     response = reply.get("id")
     return SpanCall(span, call, response if isinstance(response, str) and response else None)
-
-
-def _reply(outputs: JsonObject, api: str, model: Json) -> Json:
-    generation: Json = outputs.get("generations")
-    while isinstance(generation, list) and generation:
-        generation = generation[0]
-    told = members(generation)
-    message = told.get("message") or outputs.get("message") or (told.get("text") if told else None)
-    if message is None and ("content" in outputs or "role" in outputs):
-        message = outputs
-    if message is None:
-        return None
-    answer = heard([message]).messages
-    if not answer:
-        return None
-    inner = members(members(message).get("kwargs"))
-    about = members(inner.get("response_metadata")) or members(told.get("generation_info"))
-    usage = members(inner.get("usage_metadata"))
-    return reply_body(
-        api,
-        {**answer[-1], "role": "assistant"},
-        finish=about.get("finish_reason") or about.get("stop_reason"),
-        model=about.get("model_name") or about.get("model") or model,
-        id=about.get("id"),
-        usage=usage_of(api, usage.get("input_tokens"), usage.get("output_tokens")),
-    )
 
 
 def _endpoint(params: JsonObject) -> str | None:

@@ -8,9 +8,10 @@ from typing import Final
 
 from ...wire.reading import members
 from ...wire.values import Json, JsonObject
-from .. import ai_sdk, genai, openinference
+from .. import ai_sdk, genai, langfuse_spans, openinference, tool_spans
 from ..imported import ImportedCall, ImportedRun, ImportedTool, Skipped
 from ..json_cut import Record
+from ..langfuse_generation import GEMINI
 from ..nearest_calls import kept
 from ..ordered import in_order
 from ..registry import Format
@@ -22,7 +23,6 @@ from ..spool import Spool
 _ENVELOPES: Final = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _STRUCTURE: Final = "a span that is no model call and no run of a tool"
 _NEITHER: Final = "it is neither a span nor a log record of a span"
-_GEMINI: Final = "a Gemini request, which cannot be rerun here"
 
 
 def recognise(sample: Sample) -> str | None:
@@ -42,9 +42,18 @@ def recognise(sample: Sample) -> str | None:
         if {"trace_id", "span_id", "attributes"} <= value.keys() or {"traceId", "spanId", "attributes"} <= value.keys():
             return "its records are spans with trace and span ids"
         data = value.get("data")
-        if isinstance(data, list) and data and "traceID" in members(data[0]):
+        first = _first(data)
+        if "traceID" in first:
             return "it holds `data[].traceID`, as Jaeger's JSON does"
+        if "trace_id" in members(first.get("context")):
+            return "it holds `data[].context.trace_id`, as answers of Phoenix do"
+        if "resourceSpans" in members(value.get("trace")) or "scopeSpans" in _first(value.get("batches")):
+            return "it holds `trace.resourceSpans` or `batches`, as answers of Tempo do"
     return None
+
+
+def _first(value: Json) -> JsonObject:
+    return members(value[0]) if isinstance(value, list) and value else {}
 
 
 def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
@@ -86,24 +95,26 @@ def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]
     spans = [_span(members(item["span"]), events) for item in group if "span" in item]
     known = {span.id for span in spans}
     for named, told in events.items():
-        if named not in known:
+        if named in known:
+            continue
+        if not any(event.name == genai.DETAILS for event in told):
             yield Skipped(
                 f"trace {trace}, span {named}", "log records whose span is in none of the files; give both files"
             )
-            if any(event.name == "gen_ai.choice" for event in told):
-                spans.append(_from_logs(trace, named, told))
+        if any(event.name in ("gen_ai.choice", genai.DETAILS) for event in told):
+            spans.append(_from_logs(trace, named, told))
     calls: list[SpanCall] = []
     found: list[ImportedCall | ImportedTool] = []
     skipped: list[Skipped] = []
     for span in spans:
         call = _call(span)
-        tool = None if call is not None else genai.tool_in(span)
+        tool = None if call is not None else langfuse_spans.tool_in(span) or tool_spans.tool_in(span)
         if call is not None:
             calls.append(call)
         elif tool is not None:
             found.append(tool)
         elif "gcp.vertex.agent.llm_request" in span.attributes and span.name.startswith("call_llm"):
-            skipped.append(Skipped(span.place, _GEMINI))
+            skipped.append(Skipped(span.place, GEMINI))
         else:
             skipped.append(Skipped(span.place, _STRUCTURE, notable=False))
     best, doubles = kept(calls, spans)
@@ -117,7 +128,7 @@ def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]
 
 
 def _call(span: Span) -> SpanCall | None:
-    for reader in (openinference.call_in, ai_sdk.call_in, genai.call_in):
+    for reader in (openinference.call_in, ai_sdk.call_in, langfuse_spans.call_in, genai.call_in):
         found = reader(span)
         if found is not None:
             return found
