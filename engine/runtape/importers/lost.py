@@ -11,7 +11,7 @@ from ..wire.values import Json
 _MARKS: Final = (
     ("attachments", re.compile(r"\A(?:attachment|tc)://[0-9a-zA-Z_-]+\Z")),
     ("images", re.compile(r"@@@langfuseMedia:|<base64-data-removed>|\Adata:image/[\w.+-]+;base64,[^,]*(?:…|\.\.\.)")),
-    ("cut texts", re.compile(r"__truncated__|…\(truncated\)|\[\.\.\. ?truncated|<truncated>")),
+    ("cut texts", re.compile(r"__truncated__|…\(truncated\)|litellm_truncated|\[\.\.\. ?truncated|<truncated>")),
     ("redacted texts", re.compile(r"\A\s*(?:<redacted>|\[?REDACTED\]?|__REDACTED__|\[sanitized[^\]]*\])\s*\Z")),
 )
 

@@ -58,6 +58,7 @@ _MODULES: Final[tuple[str, ...]] = (
     "tau_bench",
     "openai_agents",
     "pydantic_ai",
+    "openhands",
     "swe_agent",
     "langfuse",
     "langsmith",

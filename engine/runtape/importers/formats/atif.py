@@ -28,8 +28,10 @@ _SEVERAL: Final = "the other calls of the step"
 
 def recognise(sample: Sample) -> str | None:
     """Why a file looks like this format; None when it does not."""
-    version = first_object(sample.values).get("schema_version")
-    return f"`schema_version` {version}" if isinstance(version, str) and version.startswith("ATIF-") else None
+    first = first_object(sample.values)
+    version = first.get("schema_version")
+    known = isinstance(version, str) and (version.startswith("ATIF-") or {"agent", "steps"} <= first.keys())
+    return f"`schema_version` {version}" if known else None
 
 
 def runs(records: Iterator[Record], name: str) -> Iterator[ImportedRun | Skipped]:

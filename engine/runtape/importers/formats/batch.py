@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -135,6 +136,8 @@ def _request(value: JsonObject) -> JsonObject | None:
 
 
 _ABOUT: Final = {*_REPLIES, "id", "timestamp", "created_at", "latency", "latency_ms", "status", "error", "url", "cost"}
+_NOTED: Final = ("api_key", "spend", "usage", "request_id", "duration", "trace_id", "session_id", "user_id", "tags")
+"""Keys that no request body has: a record with any of them is a log, of which not every key was sent."""
 
 
 def _pair(place: str, value: JsonObject) -> ImportedCall | Skipped:
@@ -153,15 +156,19 @@ def _pair(place: str, value: JsonObject) -> ImportedCall | Skipped:
     complete = True
     if isinstance(reply, str):
         reply, complete = raw.received_body(api, reply.encode("utf-8", "surrogatepass"))
-    return raw.call_of(
+    call = raw.call_of(
         place,
         body,
-        reply,
+        raw.told_reply(api, reply),
         api=api,
         endpoint=raw.endpoint_of(url) if isinstance(url, str) else None,
         started=seconds(value.get("timestamp") or value.get("created_at")),
         complete=complete,
     )
+    if call.fidelity != "exact" or not any(key in body for key in _NOTED):
+        return call
+    kept: JsonObject = {key: item for key, item in body.items() if key not in _NOTED}
+    return replace(call, body=kept, fidelity="rebuilt", why="taken out of a log's record, of which it is a part")
 
 
 FORMAT = Format(

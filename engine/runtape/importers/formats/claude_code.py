@@ -120,6 +120,8 @@ class _Conversation:
         if any(line.kind == "attachment" for line in before):
             missing.append("attachments")
         messages = self._messages(before)
+        if whole and (not messages or messages[0].get("role") == "assistant"):
+            missing.append(_CUT_OFF)
         missing += [name for name in lost_in([*messages]) if name not in missing]
         first, last = reply.lines[0], reply.lines[-1]
         model = text_or_none(first.message.get("model")) or self.model

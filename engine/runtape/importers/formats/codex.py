@@ -24,6 +24,7 @@ from ..source import Sample
 
 _WRAPPED: Final = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
 _ITEMS: Final = ("message", "reasoning")
+_SHOWN: Final = "what `codex exec --json` prints is what is shown, not what was sent: import the rollout of the session"
 
 
 def recognise(sample: Sample) -> str | None:
@@ -32,6 +33,10 @@ def recognise(sample: Sample) -> str | None:
         line = members(value)
         if line.get("type") in _WRAPPED and isinstance(line.get("payload"), dict):
             return f"lines with `type` {line['type']} and `payload`"
+        if line.get("type") == "thread.started" and "thread_id" in line:
+            return "a first line of type thread.started, as `codex exec --json` prints"
+        if isinstance(line.get("items"), list) and "instructions" in members(line.get("session")):
+            return "`session` and `items` in one object, as the first versions wrote"
         if {"id", "timestamp", "instructions"} <= line.keys() or line.get("record_type") == "state":
             return "a heading with `id`, `timestamp` and `instructions`, or lines of `record_type` state"
     return None
@@ -42,6 +47,11 @@ def runs(records: Iterator[Record], name: str) -> Iterator[ImportedRun | Skipped
     session = _Session()
     for record in records:
         line = members(record.value)
+        if line.get("type") == "thread.started":
+            yield Skipped(record.place, _SHOWN)
+            return
+        if isinstance(line.get("session"), dict):
+            line = {"instructions": None, **members(line["session"])}
         if line.get("type") == "session_meta" and session.items:
             yield from session.run(name)
             session = _Session()
@@ -178,5 +188,9 @@ class _Session:
 
 
 FORMAT: Final = Format(
-    "codex", "Codex rollouts", "lines with `type` and `payload`, session_meta first", recognise, each_file(runs)
+    "codex",
+    "Codex rollouts",
+    "lines with `type` and `payload`, session_meta first",
+    recognise,
+    each_file(runs, ("items",)),
 )

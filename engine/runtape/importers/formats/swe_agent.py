@@ -30,16 +30,39 @@ def recognise(sample: Sample) -> str | None:
     first = first_object(sample.values)
     if str(first.get("trajectory_format", "")).startswith("mini-swe-agent"):
         return f"`trajectory_format` {first['trajectory_format']}"
+    step = first_object(listed(first.get("trajectory")))
     if isinstance(first.get("trajectory"), list) and ("history" in first or "environment" in first):
         return "`trajectory` and `history` in one object"
+    if {"action", "observation"} <= step.keys():
+        return "a `trajectory` of steps with `action` and `observation`"
     history = first_object(listed(first.get("history")))
     if "role" in history and "message_type" in history:
         return "a `history` of messages with `message_type`"
     if isinstance(first.get("messages"), list) and "model_stats" in members(first.get("info")):
         return "`messages` and `info.model_stats`"
+    if _is_conversation(first):
+        return "objects with a conversation in `messages`"
     if sample.is_list and first.keys() >= {"role", "content"} and first["role"] in ("system", "user"):
         return "a list of chat messages"
     return None
+
+
+def _is_conversation(value: JsonObject) -> bool:
+    """True for messages up to a reply, and not beside one: data for training, and agents' own logs."""
+    said = [message for _, message in objects(value.get("messages"))]
+    others = (
+        "response",
+        "reply",
+        "output",
+        "completion",
+        "model",
+        "inputs",
+        "task_id",
+        "suite_name",
+        "kwargs",
+        "epoch",
+    )
+    return any(message.get("role") == "assistant" for message in said) and value.keys().isdisjoint(others)
 
 
 def runs(records: Iterator[Record], name: str) -> Iterator[ImportedRun | Skipped]:
@@ -61,11 +84,17 @@ def _document(record: Record, name: str) -> Iterator[ImportedRun | Skipped]:
     if isinstance(value.get("messages"), list):
         turns = [_mini(f"{record.place}, message {at}", message) for at, message in objects(value["messages"])]
         model = members(members(info.get("config")).get("model"))
+        tools = listed(value.get("tools"))
+        asks = any("tool_calls" in turn.message for turn in turns)
         setting = Setting(
             model=_bare(model.get("model_name")),
             params=_given(model.get("model_kwargs")),
-            missing=() if model else ("params", "model"),
-            why="commands are blocks of code in the text: no tools were offered" if model else None,
+            tools=[*tools] or None,
+            missing=(
+                *(("tools",) if not tools and (asks or not model) else ()),
+                *(() if model else ("params", "model")),
+            ),
+            why="commands are blocks of code in the text: no tools were offered" if model and not asks else None,
         )
         yield _run(name, record.place, turns, setting, tags)
     elif isinstance(value.get("trajectory"), list) or isinstance(value.get("history"), list):

@@ -7,19 +7,19 @@ is a second model, whose turns are given input; its own calls and tool runs are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ...wire.bodies import listed, objects
 from ...wire.reading import members, text_or_none
 from ...wire.values import Json, JsonObject
 from ..conversation import Setting, Turn, conversation, tool_call
-from ..each_file import each_file, first_object
+from ..each_file import first_object, one_by_one, stem, usable
 from ..imported import ImportedNote, ImportedRun, Skipped
 from ..json_stream import Record
 from ..moments import elapsed_ms, seconds
 from ..registry import Format
-from ..source import Sample
+from ..source import Sample, Source
 
 _POLICY_ONLY = "system (only the policy, which is a part of it)"
 
@@ -29,27 +29,52 @@ def recognise(sample: Sample) -> str | None:
     first = first_object(sample.values)
     if "traj" in first and "task_id" in first:
         return "`task_id` and `traj` in one object"
-    if isinstance(first.get("simulations"), list) and "info" in first:
-        return "`info` and `simulations` in one object, as tau2 writes"
+    info = members(first.get("info"))
+    if ("simulations" in first and "info" in first) or {"agent_info", "environment_info"} <= info.keys():
+        return "`info` with agent and environment, and `simulations`, as tau2 writes"
     if "task_id" in first and "messages" in first and ("termination_reason" in first or "reward_info" in first):
         return "`task_id`, `messages` and `termination_reason` in one object, a simulation of tau2"
     return None
 
 
-def runs(records: Iterator[Record], name: str) -> Iterator[ImportedRun | Skipped]:
-    """One run per task and trial."""
-    info: JsonObject = {}
+def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
+    """See `Format`: one run per task and trial.
+
+    Of results that are a folder, `results.json` tells of the agent and `simulations` beside it holds the runs.
+    """
+    about: dict[str, JsonObject] = {}
+    for source in sources:
+        info = members(first_object(source.sample.values).get("info"))
+        if "agent_info" in info:
+            about[source.name.rpartition("/")[0]] = info
+    run_of = {source.name: about.get(_above(source.name), {}) for source in sources}
+    yield from one_by_one(lambda source: _read_one(source, run_of[source.name]))(sources)
+
+
+def _above(name: str) -> str:
+    folder = name.rpartition("/")[0]
+    return folder.rpartition("/")[0] if folder.endswith("/simulations") else folder
+
+
+def _read_one(source: Source, info: JsonObject) -> Iterator[ImportedRun | Skipped]:
+    broken: list[Skipped] = []
+    yield from _runs(usable(source.records(("simulations", "tasks")), broken), stem(source.name), info)
+    yield from broken
+
+
+def _runs(records: Iterator[Record], name: str, info: JsonObject) -> Iterator[ImportedRun | Skipped]:
+    found = False
     for record in records:
         value = members(record.value)
-        info = members(value.get("info")) if "simulations" in value else info
         if isinstance(value.get("traj"), list):
             yield _tau(record.place, value, name)
         elif isinstance(value.get("messages"), list):
-            yield from _tau2(record.place, value, info, name)
-        elif isinstance(value.get("simulations"), list):
-            for index, simulation in objects(value["simulations"]):
-                yield from _tau2(f"{record.place}, simulation {index + 1}", simulation, info, name)
-        else:
+            found = True
+            yield from _tau2(record.place, value, members(members(record.around).get("info")) or info, name)
+        elif "info" in value and ("simulations" in value or "tasks" in value):
+            if not found:
+                yield Skipped(record.place, "results whose simulations are in files of their own", notable=False)
+        elif record.within != "tasks":
             yield Skipped(record.place, "no trajectory in it")
 
 
@@ -159,5 +184,5 @@ FORMAT: Final = Format(
     "tau-bench and tau2 results",
     "`task_id` and `traj`, or `info` and `simulations`",
     recognise,
-    each_file(runs),
+    read,
 )
