@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -89,19 +89,32 @@ def import_sources(
         return extra.into(checked(call))
 
     for read, sources in groups:
-        names = _names(sources)
-        reason = next(iter(read.reasons.values()))
-        origin = Origin(names, read.format.name, reason)
-        for item in read.format.read(sources):
-            if isinstance(item, Skipped):
-                read.skip(item)
-                continue
-            written = write_run(item, folder, origin, change, read.skip)
-            if written.calls + written.tools + written.notes == 0:
-                written.path.unlink()  # all that it held was skipped, and told of
-            else:
-                read.traces.append(written)
+        origin = Origin(_names(sources), read.format.name, next(iter(read.reasons.values())))
+        try:
+            _write_all(read, sources, folder, origin, change)
+        except BadInput as error:
+            if len(found) == 1:
+                raise
+            unread.append(Skipped(_names(sources), str(error)))
     return Outcome(tuple(read for read, _ in groups), tuple(unread))
+
+
+def _write_all(
+    read: Read,
+    sources: Sequence[Source],
+    folder: Path,
+    origin: Origin,
+    change: Callable[[ImportedCall], ImportedCall],
+) -> None:
+    for item in read.format.read(sources):
+        if isinstance(item, Skipped):
+            read.skip(item)
+            continue
+        written = write_run(item, folder, origin, change, read.skip)
+        if written.calls + written.tools + written.notes == 0:
+            written.path.unlink()  # all that it held was skipped, and told of
+        else:
+            read.traces.append(written)
 
 
 def _grouped(
