@@ -96,6 +96,8 @@ class _Told:
 
     def _call(self, turn: Turn) -> ImportedCall:
         setting = turn.setting or self._setting
+        if self._asked:
+            self._lost.add("results of tool calls")
         missing = tuple(dict.fromkeys((*setting.missing, *sorted(self._lost))))
         body = turn.sent if turn.sent is not None else _body(setting, [*turn.sees, *self._before])
         if turn.sent is not None:

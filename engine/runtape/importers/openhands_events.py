@@ -19,6 +19,7 @@ from .moments import seconds
 CONDENSED: Final = "the history as it was condensed"
 _SHOWN: Final = "results as the model was shown them"
 """The agent adds a line or two to what a tool gave."""
+_NONE: Final[JsonObject] = {}
 _SILENT: Final = ("condensation_request", "change_agent_state", "recall", "null")
 
 
@@ -75,8 +76,8 @@ class Told:
         if id_ in self._replies:
             return
         self._replies[id_] = len(self.turns)
-        choice = next((choice for _, choice in objects(response.get("choices"))), {})
-        message: JsonObject = {key: part for key, part in members(choice.get("message")).items() if part is not None}
+        said = next((members(choice.get("message")) for _, choice in objects(response.get("choices"))), None) or _NONE
+        message: JsonObject = {key: part for key, part in said.items() if part is not None}
         self.model = text_or_none(response.get("model")) or self.model
         self.turns.append(Turn(place, {"role": "assistant", "content": None, **message}, reply=response))
 
@@ -155,7 +156,7 @@ def _parts(content: Json) -> Json:
     parts: list[Json] = []
     for _, part in objects(content):
         if part.get("type") == "image":
-            parts += [{"type": "image_url", "image_url": {"url": url}} for url in listed(part.get("image_urls"))]
+            parts.extend({"type": "image_url", "image_url": {"url": url}} for url in listed(part.get("image_urls")))
         else:
             parts.append({"type": "text", "text": part.get("text")})
     only = members(parts[0]).get("text") if len(parts) == 1 else None

@@ -14,7 +14,7 @@ import pytest
 from foreign_files import NAMES, foreign
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from import_door import Imported, import_data, import_files
+from import_door import Imported, bodies, import_data, import_files
 from refund_files import BODIES, FILES, REPLIES
 
 RECORDINGS = (*(("foreign", name) for name in NAMES if name != "eval"), *(("refund", name) for name in FILES))
@@ -119,7 +119,7 @@ def test_a_comma_behind_the_last_element_is_no_obstacle(name: str, tmp_path: Pat
 def test_a_comma_inside_of_a_text_stays(tmp_path: Path) -> None:
     line = json.dumps({"request": {"model": "m", "messages": [{"role": "user", "content": "a,} b,]"}]}, "response": {}})
     got = import_data(tmp_path, "log.jsonl", (line[:-1] + ",}\n").encode())
-    assert got.trace.request(got.trace.calls[0].request).body["messages"][0]["content"] == "a,} b,]"
+    assert bodies(got.trace)[0]["messages"][0]["content"] == "a,} b,]"
 
 
 def test_a_torn_line_among_very_long_ones_costs_no_other(tmp_path: Path) -> None:
