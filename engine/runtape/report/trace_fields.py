@@ -24,6 +24,8 @@ from .view_fields import NOTHING_KNOWN, draw, view_fields
 Reports = Mapping[int, WhyReport]
 """What is known about decisions, by the number of their `llm_response`."""
 
+ROWS = 2_000
+"""Rows of the timeline that a server gives at once: a page is there after the first of them."""
 GIST = 160
 """Characters of a row of the timeline."""
 BODY = 400_000
@@ -33,30 +35,40 @@ HELD = 300
 _SHOW = Show(name=visible, passage=visible, ref=visible, said=visible, words=visible)
 
 
-def timeline_fields(trace: Trace, reports: Reports) -> JsonObject:
-    """The run at a glance; `rows` hold number, kind, what it does, seconds since the first event, and the decision.
-
-    The decision is the number of the `llm_response` of a model call, None for other events and for calls without one.
-    """
+def timeline_fields(trace: Trace, reports: Reports, limit: int | None = None) -> JsonObject:
+    """The run at a glance, with the first `limit` rows of its timeline, or all of them; see `rows_fields`."""
     summary = trace.summary()
-    began = trace.events[0].ts
-    decisions = {
-        part.id: call.response.id for call in trace.calls if call.response for part in (call.request, call.response)
-    }
-    rows: list[Json] = [
-        [event.id, visible(event.type), _shown(gist(event), GIST), round(event.ts - began, 3), decisions.get(event.id)]
-        for event in trace.events
-    ]
     explained: list[Json] = [*reports]
     return {
         "trace": visible(trace.name),
         "status": summary.status,
         "started": summary.started,
+        "total": len(trace.events),
         "calls": summary.model_calls,
         "problems": summary.problems,
-        "rows": rows,
+        **rows_fields(trace, 0, limit),
         "explained": explained,
     }
+
+
+def rows_fields(trace: Trace, first: int, limit: int | None = None) -> JsonObject:
+    """Rows of the timeline from position `first` on.
+
+    Each holds number, kind, what it does, seconds since the first event, and the decision: the number of the
+    `llm_response` of a model call, None for other events and for calls without one.
+    """
+    began = trace.events[0].ts
+    shown = trace.events[first : None if limit is None else first + limit]
+    rows: list[Json] = [
+        [event.id, visible(event.type), _shown(gist(event), GIST), round(event.ts - began, 3), _decision(trace, event)]
+        for event in shown
+    ]
+    return {"rows": rows}
+
+
+def _decision(trace: Trace, event: Event) -> int | None:
+    call = trace.call(event) if event.type in {"llm_request", "llm_response"} else None
+    return None if call is None or call.response is None else call.response.id
 
 
 def event_fields(event: Event) -> JsonObject:

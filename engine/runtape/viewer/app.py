@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import RuntapeError
 from ..report.results import WhyReport
-from ..report.trace_fields import decision_fields, event_fields, found_fields, timeline_fields
+from ..report.trace_fields import ROWS, decision_fields, event_fields, found_fields, rows_fields, timeline_fields
 from ..report.view import trace_view
 from ..trace.trace import Trace
 from ..wire.values import JsonObject
@@ -91,7 +91,9 @@ class Viewer:
         known = int(number) if number.isascii() and number.isdigit() and len(number) < 17 else None
         match kind:
             case "timeline" if not number:
-                return timeline_fields(self._trace, self._reports)
+                return timeline_fields(self._trace, self._reports, ROWS)
+            case "rows" if known is not None:
+                return rows_fields(self._trace, known, ROWS)
             case "search" if not number:
                 return found_fields(self._trace, term[:_LONGEST_TERM])
             case "event" if known is not None:

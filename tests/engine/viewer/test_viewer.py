@@ -64,6 +64,7 @@ def test_the_page_and_its_parts_are_there_for_who_knows_the_address(address: str
     assert (page.status, page.headers.get_content_type()) == (200, "text/html")
     assert page.headers["cache-control"] == "no-store"
     assert len(fields(address, "timeline")["rows"]) == 32
+    assert [row[0] for row in fields(address, "rows/30")["rows"]] == [30, 31]
     assert "northwind-clearing" in fields(address, "event/12")["text"]
     assert fields(address, "context/22")["request"] == 21
     first = fields(address, "search?term=NORTHWIND-clearing")["found"][0]

@@ -28,7 +28,7 @@ def why_view(data: JsonObject | None = None) -> str:
 def trace_view(data: JsonObject | None = None) -> str:
     """The run as HTML; with `data` (`whole_fields` of `runtape.report.trace_fields`) it needs no server.
 
-    Without them it asks for `timeline`, `event/N`, `context/N` and `search?term=...` beside its own address.
+    Without them it asks for `timeline`, `rows/N`, `event/N`, `context/N` and `search?term=...` beside its own address.
     """
     styles, scripts = ["context.css", "trace.css"], ["context.js", "trace.js"]
     return _page("trace.html", styles, scripts, data, "'self'" if data is None else "'none'")

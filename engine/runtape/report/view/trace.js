@@ -13,8 +13,10 @@
     details: at("details"),
   });
 
-  let rows = [];
-  let decisions = []; // positions of rows that are replies of a model
+  let rows = []; // a server gives them in portions, first ones first
+  let total = 0;
+  let whole = Promise.resolve(); // until all of them are there
+  const decisions = []; // positions of rows that are replies of a model
   let explained = new Set();
   let selected = 0;
   let pane = "event";
@@ -37,29 +39,52 @@
     return contexts.get(event);
   };
 
-  // The list: only rows in sight are in the page.
-  const drawRow = (position) => {
-    const [id, kind, what, after, decision] = rows[position];
+  // The list: only rows in sight are in the page, in their order. Those that go out of sight at one end are filled anew
+  // and put at the other, so that scrolling makes no elements.
+  const drawn = [];
+  let begin = 0; // the position of the first of them
+  const rowOf = (element) => begin + drawn.indexOf(element);
+  const makeRow = () => {
     const row = make("div", null, "row");
-    row.id = `row-${position}`;
     row.setAttribute("role", "option");
+    for (const name of ["id", "after", "kind", "what"]) row.append(make("span", "", name));
+    return row;
+  };
+  const fill = (row, position) => {
+    const [id, kind, what, after, decision] = rows[position] || ["", "", "reading", 0, null];
+    row.id = `row-${position}`;
     row.setAttribute("aria-selected", String(position === selected));
-    row.setAttribute("aria-setsize", String(rows.length));
+    row.setAttribute("aria-setsize", String(total));
     row.setAttribute("aria-posinset", String(position + 1));
     row.style.top = `${position * ROW}px`;
-    if (decision === id) row.classList.add("decision");
-    if (explained.has(id)) row.classList.add("explained");
-    row.append(make("span", id, "id"), make("span", `${after.toFixed(2)} s`, "after"), make("span", kind, "kind"), make("span", what, "what"));
-    row.addEventListener("click", () => select(position));
+    row.classList.toggle("decision", id !== "" && decision === id);
+    row.classList.toggle("explained", explained.has(id));
+    [id, `${after.toFixed(2)} s`, kind, what].forEach((text, at) => {
+      row.children[at].textContent = text;
+    });
     return row;
   };
   const drawRows = () => {
     const list = at("list");
     const first = Math.max(0, Math.floor(list.scrollTop / ROW) - SPARE);
-    const last = Math.min(rows.length, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + SPARE);
-    const drawn = [];
-    for (let position = first; position < last; position++) drawn.push(drawRow(position));
-    at("rows").replaceChildren(...drawn);
+    const last = Math.min(total, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + SPARE);
+    const spare = [];
+    while (drawn.length && begin < first) {
+      spare.push(drawn.shift());
+      begin++;
+    }
+    while (drawn.length && begin + drawn.length > last) spare.push(drawn.pop());
+    if (!drawn.length) begin = first;
+    const above = [];
+    const below = [];
+    for (let position = first; position < begin; position++) above.push(fill(spare.pop() || makeRow(), position));
+    for (let position = begin + drawn.length; position < last; position++) below.push(fill(spare.pop() || makeRow(), position));
+    for (const row of spare) row.remove();
+    at("rows").prepend(...above);
+    at("rows").append(...below);
+    drawn.unshift(...above);
+    drawn.push(...below);
+    begin = first;
   };
   let waiting = false;
   const scrolled = () => {
@@ -78,13 +103,17 @@
   };
 
   const select = (position) => {
-    selected = Math.max(0, Math.min(rows.length - 1, position));
+    const mark = (chosen) => drawn[selected - begin]?.setAttribute("aria-selected", String(chosen));
+    mark(false);
+    selected = Math.max(0, Math.min(total - 1, position));
     reveal(selected);
     drawRows();
+    mark(true);
     at("list").setAttribute("aria-activedescendant", `row-${selected}`);
     refresh();
   };
-  const selectEvent = (id) => {
+  const selectEvent = async (id) => {
+    await whole;
     const position = rows.findIndex((row) => row[0] === id);
     if (position >= 0) select(position);
   };
@@ -103,6 +132,7 @@
   const step = (by) => {
     const next = by > 0 ? decisions.find((position) => position > selected) : decisions.filter((position) => position < selected).pop();
     if (next !== undefined) select(next);
+    else if (rows.length < total) whole.then(() => step(by));
   };
 
   const drawEvent = async (id) => {
@@ -258,10 +288,11 @@
   let asked = 0;
   const refresh = async () => {
     const mine = ++asked;
-    if (pane === "found" || !rows.length) return;
+    if (pane === "found" || !total) return;
     at("main").setAttribute("aria-busy", "true");
     let finish;
     try {
+      if (!rows[selected]) await whole;
       const event = decisionAt(selected);
       finish = await (pane === "event" ? drawEvent(rows[selected][0]) : pane === "context" ? drawContext(event) : drawDifference(event));
     } catch (error) {
@@ -273,16 +304,17 @@
     finish();
     at("main").setAttribute("aria-busy", "false");
   };
-  const open = (name) => {
+  const open = async (name) => {
     pane = name;
     for (const one of PANES) {
       at(`pane-${one}`).hidden = one !== name;
       at(`tab-${one}`).setAttribute("aria-selected", String(one === name));
     }
-    if (name === "difference") fillOthers();
+    if (name === "difference") await fillOthers();
     refresh();
   };
-  const fillOthers = () => {
+  const fillOthers = async () => {
+    await whole;
     const event = decisionAt(selected);
     const before = decisionBefore(event);
     at("other").replaceChildren(
@@ -301,6 +333,10 @@
     if (by === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     select(selected + by);
+  });
+  at("rows").addEventListener("click", (event) => {
+    const row = event.target.closest(".row");
+    if (row) select(rowOf(row));
   });
   at("list").addEventListener("scroll", scrolled, { passive: true });
   addEventListener("resize", scrolled);
@@ -340,22 +376,44 @@
     }
   });
 
+  const take = (portion) => {
+    const first = rows.length;
+    rows = rows.concat(portion);
+    portion.forEach((row, index) => {
+      if (row[4] === row[0]) decisions.push(first + index);
+    });
+    drawn.forEach((row, index) => {
+      if (begin + index >= first && rows[begin + index]) fill(row, begin + index);
+    });
+  };
+  const readAll = async () => {
+    while (rows.length < total) {
+      const { rows: portion } = await load(`rows/${rows.length}`);
+      if (!portion.length) throw new Error("The run has fewer events than it had. Reload the page.");
+      take(portion);
+    }
+  };
   const start = async () => {
     const data = await load("timeline");
-    rows = data.rows;
-    decisions = rows.flatMap((row, position) => (row[4] === row[0] ? [position] : []));
+    total = data.total;
     explained = new Set(data.explained);
+    take(data.rows);
     at("name").textContent = data.trace;
     const lost = data.problems ? `, ${data.problems} lines could not be read fully` : "";
-    at("counts").textContent = `${rows.length} events, ${data.calls} model calls, status ${data.status}${lost}`;
-    at("rows").style.height = `${rows.length * ROW}px`;
+    at("counts").textContent = `${total} events, ${data.calls} model calls, status ${data.status}${lost}`;
+    at("rows").style.height = `${total * ROW}px`;
+    drawRows();
     at("list").setAttribute("aria-busy", "false");
     at("list").focus();
+    whole = readAll();
+    whole.catch((error) => {
+      at("counts").textContent = error.message;
+    });
     if (data.explained.length) {
       pane = "context";
-      selectEvent(data.explained[0]);
+      await selectEvent(data.explained[0]);
     } else select(0);
-    open(pane);
+    await open(pane);
   };
   start().catch((error) => {
     at("name").textContent = error.message;
