@@ -72,7 +72,12 @@ def command(
         from ..report.trace_fields import whole_fields  # pieces and pages, for this command alone
         from ..report.view import trace_view
 
-        write_page(out, trace_view(whole_fields(recorded, reports)))
+        whole = whole_fields(recorded, reports)
+        write_page(out, trace_view(whole))
+        if whole["left_out"]:
+            console.complain(
+                f"the file has no room for {whole['left_out']:,} contexts; runtape view without --out has."
+            )
         return console.DONE
     from ..viewer.serve import serve  # an HTTP server, for this command alone
 

@@ -20,7 +20,7 @@ _NOTED = frozenset({"system", "user", "assistant", "tool_result"})
 """Kinds of text that are listed when there are no words in them."""
 
 
-def build(request: Request, origins: Sequence[Origin]) -> Context:
+def build(request: Request, origins: Sequence[Origin], trees: dict[str, Tree] | None = None) -> Context:
     """The pieces of a request.
 
     Refs are `EVENT[MESSAGE]/path`: the event that first brought the message into the run, the index of the message in
@@ -31,6 +31,7 @@ def build(request: Request, origins: Sequence[Origin]) -> Context:
     Args:
         request: the model call as recorded.
         origins: where each message came from; a message without one has the event 0.
+        trees: texts that were split before, for those who build many requests of a run; new ones are added.
 
     Returns:
         Every text of the request cut as far as it goes, images and documents without words and reasoning as wholes.
@@ -39,10 +40,11 @@ def build(request: Request, origins: Sequence[Origin]) -> Context:
     dialect = dialect_for(request.api)
     slots = tuple(dialect.slots(request.body))
     parts = dialect.split(request.body)
-    trees = tuple(_tree(slot) for slot in slots)
+    known = {} if trees is None else trees
+    cut = tuple(_tree(slot, known) for slot in slots)
     growing = _Growing(slots, origins)
     first_leaf: list[int] = []
-    for at, tree in enumerate(trees):
+    for at, tree in enumerate(cut):
         first_leaf.append(len(growing.leaves))
         if tree.spans:
             growing.add_slot(at, tree)
@@ -62,18 +64,20 @@ def build(request: Request, origins: Sequence[Origin]) -> Context:
         tuple(growing.pieces),
         tuple(growing.leaves),
         tuple(growing.left_out),
-        trees,
+        cut,
         tuple(first_leaf),
         _tool_order(growing.ref(TOOLS), growing.event(TOOLS), parts.tools),
     )
 
 
-def _tree(slot: Slot) -> Tree:
+def _tree(slot: Slot, known: dict[str, Tree]) -> Tree:
     if slot.text.strip() == PLACEHOLDER:
         return Tree(slot.text, ())
     if slot.form in {"block", "reasoning"}:
         return Tree(slot.text, (Span("sentence", "s1", 0, len(slot.text), slot.text),))
-    return split(slot.text)
+    if slot.text not in known:
+        known[slot.text] = split(slot.text)
+    return known[slot.text]
 
 
 def _examined(slots: Sequence[Slot]) -> dict[int, set[Path]]:

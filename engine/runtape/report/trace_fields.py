@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..context.seen import seen
+from ..context.seen import Contexts
 from ..errors import RuntapeError
 from ..text import shorten, visible
 from ..trace.events import Event
@@ -30,8 +30,11 @@ GIST = 160
 """Characters of a row of the timeline."""
 BODY = 400_000
 """Characters of one event."""
-HELD = 300
-"""Contexts in one file: those of explained decisions, then the last ones. Each costs a look at the whole run."""
+MESSAGES = 200_000
+"""Messages of all contexts in one file together: each is looked at once, and an agent that goes on for long sends its
+whole conversation anew at every step. Explained decisions come first, then the last ones."""
+EACH = 10
+"""What a context costs besides its messages, in messages."""
 _SHOW = Show(name=visible, passage=visible, ref=visible, said=visible, words=visible)
 
 
@@ -82,17 +85,17 @@ def event_fields(event: Event) -> JsonObject:
     }
 
 
-def decision_fields(trace: Trace, response: int, reports: Reports) -> JsonObject:
+def decision_fields(trace: Trace, response: int, reports: Reports, contexts: Contexts | None = None) -> JsonObject:
     """The context of the decision in an `llm_response`, with the report that there is on it.
 
-    `problem` says why there is no context.
+    `problem` says why there is no context. Whoever asks for many decisions makes their `contexts` once.
     """
     call = trace.call(response)
     if call is None or call.response is None:
         return {"event": response, "problem": f"Event {response} is no reply of a model.", "messages": []}
     moment = Moment(call.request, call.response, None, None)
     try:
-        context = seen(trace, moment)
+        context = (contexts or Contexts(trace)).at(moment)
     except RuntapeError as error:
         return {"event": response, "problem": visible(str(error)), "messages": []}
     facts = context_fields(trace.name, moment, context)
@@ -122,43 +125,63 @@ def found_fields(trace: Trace, term: str) -> JsonObject:
     return {"found": found}
 
 
-def whole_fields(trace: Trace, reports: Reports) -> JsonObject:
+def whole_fields(trace: Trace, reports: Reports, most: int = MESSAGES) -> JsonObject:
     """All of a run under the names by which the page asks for its parts, to be held by one file.
 
-    Texts that several contexts share are kept once: `messages`, and their indexes in each context. Of more than `HELD`
-    decisions, those whose contexts are not in the file say so in `problem`.
+    Texts that several contexts share are kept once, in `messages`. A context is told by what it shares with another:
+    its `messages` are the event of that one (or null), how many of its messages come first, and the indexes of the
+    others. Contexts that do not fit into `most` messages say so in `problem`, and `left_out` counts them.
     """
     decisions = [call.response.id for call in trace.calls if call.response is not None]
-    drawn_too = {*reports, *decisions[-HELD:]}
-    kept: dict[str, int] = {}
-    messages: list[Json] = []
+    contexts, pool = Contexts(trace), _Pool()
     held: JsonObject = {"timeline": timeline_fields(trace, reports)}
     for event in trace.events:
         held[f"event/{event.id}"] = event_fields(event)
-    for response in decisions:
-        if response not in drawn_too:
-            held[f"context/{response}"] = _not_held(response, len(decisions))
+    room, kept = most, 0
+    for response in [*reports, *(one for one in reversed(decisions) if one not in reports)]:
+        if room <= 0:
+            held[f"context/{response}"] = _not_held(response, kept, len(decisions))
             continue
-        fields = decision_fields(trace, response, reports)
+        fields = decision_fields(trace, response, reports, contexts)
         drawn = fields["messages"]
-        places: list[Json] = []
-        for message in drawn if isinstance(drawn, list) else []:
-            key = repr(message)
-            if key not in kept:
-                kept[key] = len(messages)
-                messages.append(message)
-            places.append(kept[key])
-        held[f"context/{response}"] = {**fields, "messages": places}
-    held["messages"] = messages
+        messages = drawn if isinstance(drawn, list) else []
+        room -= len(messages) + EACH
+        kept += 1
+        held[f"context/{response}"] = {**fields, "messages": pool.add(response, messages)}
+    held["messages"] = pool.messages
+    held["left_out"] = len(decisions) - kept
     held["passages"] = [[one.event, _said(writer(one)), visible(one.text)] for one in passages(trace)]
     return held
 
 
-def _not_held(response: int, decisions: int) -> JsonObject:
-    said = (
-        f"This file holds the contexts of the last {HELD} of {decisions:,} decisions. Open the run with runtape view."
-    )
-    return {"event": response, "problem": said, "messages": []}
+class _Pool:
+    """The messages of many contexts, each kept once."""
+
+    def __init__(self) -> None:
+        self.messages: list[Json] = []
+        self._places: dict[str, int] = {}
+        self._last: tuple[int | None, list[int]] = (None, [])
+
+    def add(self, response: int, messages: list[Json]) -> list[Json]:
+        """A context, told by what it has in common with the one before."""
+        places = [self._place(message) for message in messages]
+        before, known = self._last
+        pairs = enumerate(zip(places, known, strict=False))
+        same = next((at for at, (one, other) in pairs if one != other), min(len(places), len(known)))
+        self._last = (response, places)
+        return [before if same else None, same, [*places[same:]]]
+
+    def _place(self, message: Json) -> int:
+        key = repr(message)
+        if key not in self._places:
+            self._places[key] = len(self.messages)
+            self.messages.append(message)
+        return self._places[key]
+
+
+def _not_held(response: int, kept: int, decisions: int) -> JsonObject:
+    said = f"This file has room for the contexts of {kept:,} of {decisions:,} decisions, and this is not one of them."
+    return {"event": response, "problem": f"{said} Open the run with runtape view to see it.", "messages": []}
 
 
 def _shown(text: str, limit: int) -> str:

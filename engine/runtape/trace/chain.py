@@ -15,7 +15,7 @@ from ..errors import BrokenRequest
 from ..text import visible
 from ..wire.values import Json, JsonObject, Request
 from .calls import Call
-from .origins import Origin, origins
+from .origins import Known, Origin, origins
 from .refs import Moment
 from .trace import Trace
 
@@ -33,23 +33,26 @@ class Whole:
     """Recorded calls that it was put together from; 0 when it was whole."""
 
 
-def whole(trace: Trace, moment: Moment) -> Whole:
+def whole(trace: Trace, moment: Moment, known: Known | None = None) -> Whole:
     """The request of a decision, with what its provider had kept in place of the name for it.
+
+    Whoever asks for many decisions of a run makes what is `known` of it once.
 
     Raises:
         BrokenRequest: a part of it is in no recorded call.
     """
     request = trace.request(moment.request)
     if request.api != "responses":
-        return Whole(request, origins(trace, moment), 0)
-    return _Chain(trace).whole(request, moment)
+        return Whole(request, origins(trace, moment, known), 0)
+    return _Chain(trace, known or Known(trace)).whole(request, moment)
 
 
 class _Chain:
     """The Responses calls of one run, by the id of what they brought."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, known: Known) -> None:
         self._trace = trace
+        self._known = known
         self._calls: dict[str, Call] = {}
         self._items: dict[str, Json] = {}
         for call in trace.calls:
@@ -68,7 +71,7 @@ class _Chain:
                 "this call goes on with a conversation that the provider keeps, and the trace does not hold what is in "
                 f"it. {RECORD_ALL}"
             )
-        own = origins(self._trace, moment)
+        own = origins(self._trace, moment, self._known)
         before = list(self._before(request.body))
         given = _as_items(request.body.get("input"))
         if not before and not any(map(_named, given)):
@@ -78,7 +81,7 @@ class _Chain:
         for call in reversed(before):
             earlier = Moment(call.request, call.response or call.request, None, None)
             body = self._trace.request(call.request).body
-            found += _moved(origins(self._trace, earlier), len(messages))
+            found += _moved(origins(self._trace, earlier, self._known), len(messages))
             messages += self._resolved(_as_items(body.get("input")))
             output = self._output(call, body)
             event = earlier.response.id

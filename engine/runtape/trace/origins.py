@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .. import canon
@@ -40,7 +40,37 @@ class Origin:
     """The `llm_response` that wrote a message of the agent, or that asked for the call which a result answers."""
 
 
-def origins(trace: Trace, moment: Moment) -> tuple[Origin, ...]:
+class Known:
+    """What the origins of every request of a run are read from; make one to ask for many of them."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.writers = Writers(trace)
+        self._runs = tool_runs(trace.events)
+        self._added: defaultdict[str, list[int]] = defaultdict(list)
+        for call in trace.calls:
+            for message in _added(call.request.payload):
+                self._added[canon.digest(message)].append(call.request.id)
+
+    def runs_before(self, event: int) -> list[Ran]:
+        """The tool results recorded before an event, in order."""
+        return [run for run in self._runs if run.event < event]
+
+    def first_seen(self, step: Step) -> list[int]:
+        """For each message of a request that was stored whole, the first request that added it anywhere in the run.
+
+        Programs that trim or rewrite their history send old messages in what looks like a new conversation. A message
+        that occurs twice is taken for the first and the second of those that are equal.
+        """
+        earlier: dict[str, Iterator[int]] = {}
+        found: list[int] = []
+        for digest in map(canon.digest, step.messages):
+            if digest not in earlier:
+                earlier[digest] = iter([request for request in self._added.get(digest, ()) if request < step.event])
+            found.append(next(earlier[digest], step.event))
+        return found
+
+
+def origins(trace: Trace, moment: Moment, known: Known | None = None) -> tuple[Origin, ...]:
     """One origin for each message of the request, in order.
 
     Before them that of the tools and that of a system prompt outside of the messages, where there are any. A message
@@ -52,7 +82,8 @@ def origins(trace: Trace, moment: Moment) -> tuple[Origin, ...]:
     request = trace.request(moment.request)
     dialect = dialect_for(request.api)
     parts = dialect.split(request.body)
-    arrivals = _arrivals(trace, moment)
+    known = known or Known(trace)
+    arrivals = _arrivals(trace, moment, known)
     logged_apart = len(parts.messages) - len(arrivals)
     if logged_apart > 0:  # a system prompt that has become the first message
         arrivals = [_Arrival(_system_event(trace, moment), -1, moment.request.id)] * logged_apart + arrivals
@@ -61,9 +92,9 @@ def origins(trace: Trace, moment: Moment) -> tuple[Origin, ...]:
     for slot in dialect.slots(request.body):
         if 0 <= slot.message < len(slots):
             slots[slot.message].append(slot)
-    writers = Writers(trace)
+    writers = known.writers
     answers: list[list[Answer]] = [_answers(held, arrival) for held, arrival in zip(slots, arrivals, strict=True)]
-    linked = link([answer for held in answers for answer in held], tool_runs(trace.events, moment.request.id))
+    linked = link([answer for held in answers for answer in held], known.runs_before(moment.request.id))
     found: list[Origin] = []
     if parts.tools:
         found.append(Origin(_tools_event(trace, moment), TOOLS))
@@ -105,32 +136,14 @@ def _of_result(answer: Answer, arrival: _Arrival, run: Ran | None, writers: Writ
     return Origin(event, answer.message, tool, answer.block, call, asking)
 
 
-def _arrivals(trace: Trace, moment: Moment) -> list[_Arrival]:
+def _arrivals(trace: Trace, moment: Moment, known: Known) -> list[_Arrival]:
     arrivals: list[_Arrival] = []
     after = -1
     for step in trace.history(moment.request):
-        events = _first_seen(trace, step) if after == -1 else [step.event] * len(step.messages)
+        events = known.first_seen(step) if after == -1 else [step.event] * len(step.messages)
         arrivals += [_Arrival(event, after, step.event) for event in events]
         after = step.event
     return arrivals
-
-
-def _first_seen(trace: Trace, step: Step) -> list[int]:
-    """For each message of a request that was stored whole, the first request that added it anywhere in the run.
-
-    Programs that trim or rewrite their history send old messages in what looks like a new conversation. A message
-    that occurs twice is taken for the first and the second of those that are equal.
-    """
-    earlier: defaultdict[str, deque[int]] = defaultdict(deque)
-    for call in trace.calls:
-        if call.request.id < step.event:
-            for message in _added(call.request.payload):
-                earlier[canon.digest(message)].append(call.request.id)
-    found: list[int] = []
-    for message in step.messages:
-        same = earlier[canon.digest(message)] if earlier else None
-        found.append(same.popleft() if same else step.event)
-    return found
 
 
 def _added(payload: dict[str, Json]) -> Iterable[Json]:

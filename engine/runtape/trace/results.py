@@ -45,13 +45,11 @@ class Answer:
     """The first request with it."""
 
 
-def tool_runs(events: Iterable[Event], before: int) -> list[Ran]:
-    """The tool results recorded before an event, in order."""
+def tool_runs(events: Iterable[Event]) -> list[Ran]:
+    """The recorded tool results, in order."""
     runs: dict[int, Event] = {}
     found: list[Ran] = []
     for event in events:
-        if event.id >= before:
-            continue
         if event.type == "tool_call":
             runs[event.id] = event
         elif event.type == "tool_result":

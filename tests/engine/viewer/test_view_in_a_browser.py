@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 from hostile import EVERYTHING, hostile_run
 
+from runtape.report.trace_fields import whole_fields
+from runtape.report.view import trace_view
 from runtape.text import visible
+from runtape.trace.trace import Trace
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
@@ -152,6 +155,21 @@ def test_the_difference_of_two_contexts_is_what_came_in_between(reader: Reader, 
     assert page.locator("#difference .added").count() == 6
     assert page.locator("#difference .removed").count() == 0
     reader.keep("view-difference")
+
+
+def test_a_file_without_room_for_every_context_says_so_on_top_and_in_their_place(
+    reader: Reader, page_file: Path, tmp_path: Path
+) -> None:
+    trace = Trace.load(next((page_file.parent / "traces").iterdir()))
+    (tmp_path / "short.html").write_text(trace_view(whole_fields(trace, {}, most=60)), encoding="utf-8")
+    reader.open((tmp_path / "short.html").as_uri())
+    assert "32 events, 8 model calls, 6 of their contexts are not in this file, status ok" in reader.text("#counts")
+    reader.press("End", "c")
+    assert reader.text("#answer") == "What the model saw at event 30"
+    reader.press("n", "p", "p", "p", "p")
+    assert "room for the contexts of 2 of 8 decisions" in reader.text("#answer")
+    reader.press("d")
+    assert "room for the contexts" in reader.text("#difference")
 
 
 def test_dark_and_light_follow_the_system(browser: Any, page_file: Path) -> None:

@@ -15,8 +15,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import runtape
 from runtape.cli.main import run
-from runtape.report.trace_fields import HELD
+from runtape.report.trace_fields import whole_fields
+from runtape.trace.trace import Trace
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MODEL = ["--model-fn", str(EXAMPLES / "stand_ins.py:inbox")]
@@ -125,25 +127,51 @@ def test_a_file_holds_the_whole_run_and_asks_for_nothing(
     assert {"proven", "cleared", "held", "plain"} <= states
 
 
-def test_a_file_of_a_long_run_says_which_contexts_it_does_not_hold(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = []
-    for number in range(0, 2 * HELD + 4, 2):
-        messages = [{"role": "user", "content": f"Number {number}."}]
-        request = {"api": "chat.completions", "model": "m", "messages": messages, "params": {}}
-        reply = {"text": "Yes.", "tool_calls": []}
-        for at, (kind, payload, parent) in enumerate((("llm_request", request, None), ("llm_response", reply, number))):
-            event = {"id": number + at, "ts": 1.0, "type": kind, "payload": payload, "meta": {}, "parent": parent}
-            lines.append(json.dumps(event))
-    (tmp_path / "long.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert run(["view", str(tmp_path / "long.jsonl"), "--out", str(tmp_path / "long.html")]) == 0
-    page = (tmp_path / "long.html").read_text(encoding="utf-8")
-    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
-    held = json.loads(data)
-    left = [name for name, part in held.items() if name.startswith("context/") and part.get("problem")]
-    assert left == ["context/1", "context/3"]
-    assert "last 300 of 302 decisions" in held["context/1"]["problem"]
+def contexts_in(held: dict[str, Any], decision: int) -> list[str]:
+    """The texts of a context in a file, put together as the page does."""
+
+    def places(event: int) -> list[int]:
+        other, same, rest = held[f"context/{event}"]["messages"]
+        return [*(places(other)[:same] if other is not None else []), *rest]
+
+    pieces = [held["messages"][place]["pieces"] for place in places(decision)]
+    return ["".join(piece["before"] + piece["text"] for piece in told) for told in pieces]
+
+
+def talk(path: Path, turns: int) -> Trace:
+    """A conversation that grows by two messages each turn."""
+    with runtape.record(path) as rec:
+        messages: list[dict[str, Any]] = [{"role": "user", "content": "Count."}]
+        for turn in range(turns):
+            asked = rec.log_llm_request(provider="p", api="chat.completions", model="m", messages=messages)
+            rec.log_llm_response(asked, text=f"Number {turn}.")
+            messages += [
+                {"role": "assistant", "content": f"Number {turn}."},
+                {"role": "user", "content": f"On, {turn}."},
+            ]
+    return Trace.load(path)
+
+
+def test_a_file_holds_every_context_whole_and_each_message_once(tmp_path: Path) -> None:
+    trace = talk(tmp_path / "run.jsonl", 30)
+    held = whole_fields(trace, {})
+    assert held["left_out"] == 0
+    assert len(held["messages"]) == 59
+    for call in trace.calls:
+        assert call.response is not None
+        said = [message["content"] for message in trace.context(call.request).messages]  # type: ignore[index, call-overload]
+        assert contexts_in(held, call.response.id) == said
+    assert len(json.dumps(held)) < 60_000
+
+
+def test_a_file_without_room_holds_the_last_contexts_and_counts_the_others(tmp_path: Path) -> None:
+    trace = talk(tmp_path / "run.jsonl", 6)
+    decisions = [call.response.id for call in trace.calls if call.response]
+    held = whole_fields(trace, {}, most=30)
+    assert held["left_out"] == 4
+    problems = {event: held[f"context/{event}"].get("problem", "") for event in decisions}  # type: ignore[union-attr, call-overload]
+    assert [bool(problem) for problem in problems.values()] == [True] * 4 + [False] * 2
+    assert "room for the contexts of 2 of 6 decisions" in problems[decisions[0]]
 
 
 def test_a_file_that_cannot_be_written_is_bad_input_and_leaves_nothing(

@@ -28,11 +28,22 @@
     if (!answer.ok) throw new Error(`The page cannot read ${name}: ${answer.status}. Is runtape view still running?`);
     return answer.json();
   };
+  // In a file a context is told by the beginning that it shares with another one, and the indexes of its other messages.
+  const placesOf = (event) => {
+    const way = [];
+    for (let one = event; one !== null; one = held[`context/${one}`].messages[0] ?? null) way.push(one);
+    let places = [];
+    while (way.length) {
+      const [, same, rest] = held[`context/${way.pop()}`].messages;
+      places = places.slice(0, same).concat(rest || []);
+    }
+    return places;
+  };
   const contexts = new Map();
   const contextOf = async (event) => {
     if (!contexts.has(event)) {
       const data = await load(`context/${event}`);
-      if (held) data.messages = data.messages.map((index) => held.messages[index]);
+      if (held) data.messages = placesOf(event).map((index) => held.messages[index]);
       if (contexts.size > 20) contexts.delete(contexts.keys().next().value);
       contexts.set(event, data);
     }
@@ -400,7 +411,8 @@
     take(data.rows);
     at("name").textContent = data.trace;
     const lost = data.problems ? `, ${data.problems} lines could not be read fully` : "";
-    at("counts").textContent = `${total} events, ${data.calls} model calls, status ${data.status}${lost}`;
+    const left = held && held.left_out ? `, ${held.left_out} of their contexts are not in this file` : "";
+    at("counts").textContent = `${total} events, ${data.calls} model calls${left}, status ${data.status}${lost}`;
     at("rows").style.height = `${total * ROW}px`;
     drawRows();
     at("list").setAttribute("aria-busy", "false");
