@@ -37,8 +37,9 @@ def command(
     Example: runtape browse last
     """
     recorded = Trace.load(find_trace(trace))
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     cache_dir = options.cache_dir(no_cache=no_cache)
     walk = Walk(recorded, BrowseWhy(recorded, _answered, budget, prices, model_fn, base_url, cache_dir))
     if event is not None:
