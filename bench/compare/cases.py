@@ -41,6 +41,8 @@ class Case:
     """Which decision of the reply is meant, as `why` takes it: `tool`, `match`, `exact_args`."""
     seed: int = 0
     """For methods that choose at random."""
+    upstream: str | None = None
+    """Where the cause lies in an earlier call of the trace: a regular expression for what its reply says."""
 
     @cached_property
     def opened(self) -> Opened:
@@ -108,7 +110,7 @@ class Score:
     """How right an answer is."""
 
     exact: bool
-    """The headline is exactly the cause; where there is none, nothing is blamed."""
+    """The headline is exactly the cause; where nothing was read that makes the decision, nothing of it is blamed."""
     holds: bool
     """The headline holds the cause, and maybe more."""
     false: bool
@@ -121,10 +123,10 @@ def score(answer: Answer, truth: Truth) -> Score:
     headline = frozenset(map(plain, answer.headline))
     real = frozenset().union(*sets, map(plain, truth.needed))
     return Score(
-        exact=headline in sets if sets else not headline,
+        exact=headline in sets if sets else headline <= real,
         holds=any(all(any(text in said for said in headline) for text in texts) for texts in sets)
         if sets
-        else not headline,
+        else headline <= real,
         false=any(not any(text in plain(said) for said in claim for text in real) for claim in answer.claims),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,7 +103,9 @@ def read(path: Path) -> Results:
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     if not path.exists():
         return
-    for text in path.read_text(encoding="utf-8").splitlines():
+    packed = path.suffix == ".gz"
+    content = gzip.decompress(path.read_bytes()).decode() if packed else path.read_text(encoding="utf-8")
+    for text in content.splitlines():
         try:
             yield json.loads(text)
         except ValueError:

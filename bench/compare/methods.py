@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import anyio
 
@@ -16,10 +16,9 @@ from runtape.context.suspicion import suspicion
 from runtape.decision.wording import decision_text
 from runtape.ops.asking import Asking, asking_models
 from runtape.ops.hunch import Hunch, hunch_of
-from runtape.report.results import WhyReport
 
 from .cases import Answer, Case
-from .models import Desk, DeskModel
+from .models import Body, Choice, Desk, DeskModel
 
 Method: TypeAlias = Callable[[Case, Desk], Answer]
 
@@ -32,14 +31,13 @@ HALF = 0.5
 
 
 def why(case: Case, desk: Desk) -> Answer:
-    """`runtape.why` with its defaults, one reply a call."""
-    return answer_of(runtape.why(case.trace, case.event, model=DeskModel(desk), cache_dir=None, **case.decision))
-
-
-def answer_of(report: WhyReport) -> Answer:
-    """What a report of `why` says."""
-    claims = tuple(tuple(cause.texts) for cause in report.causes)
-    return Answer(tuple(report.headline), claims, note=report.stopped or "")
+    """`runtape.why` with its defaults; from the decision back to the first text where the case asks for that."""
+    depth: Literal["quick", "upstream"] = "quick" if case.upstream is None else "upstream"
+    asked: dict[str, Any] = {**case.decision, "depth": depth}
+    report = runtape.why(case.trace, case.event, model=DeskModel(desk), cache_dir=None, **asked)
+    links = [report, *report.upstream]
+    claims = tuple(tuple(cause.texts) for link in links for cause in link.causes)
+    return Answer(tuple(links[-1].headline), claims, note=report.stopped or "")
 
 
 def leave_one_out(runs: int) -> Method:
@@ -47,11 +45,20 @@ def leave_one_out(runs: int) -> Method:
 
     def method(case: Case, desk: Desk) -> Answer:
         kept = {
-            leaf: sum(map(case.decides, desk.ask(case.without(leaf), runs))) / runs for leaf in range(len(case.leaves))
+            leaf: sum(map(case.decides, _asked(desk, case.without(leaf), runs))) / runs
+            for leaf in range(len(case.leaves))
         }
         return _blamed(case, kept)
 
     return method
+
+
+def _asked(desk: Desk, body: Body, runs: int) -> list[Choice]:
+    """As few requests as the model allows."""
+    choices: list[Choice] = []
+    while len(choices) < runs:
+        choices += desk.ask(body, min(desk.most, runs - len(choices)))
+    return choices
 
 
 def leave_one_out_within(calls: int) -> Method:

@@ -106,6 +106,8 @@ class Desk:
     """Where one method asks about one case, and what it is charged: everything it asked for, as if it were alone."""
 
     model: Model
+    most: int = 1
+    """Replies that one request may ask for."""
     calls: int = 0
     """Replies."""
     requests: int = 0
@@ -130,9 +132,9 @@ class Desk:
         self.reply_tokens += drawn.reply_tokens
         return drawn.choices
 
-    def said(self, asked: dict[str, Any]) -> Said:
-        """The next reply to what a model function is handed."""
-        return said_of(self.ask(body_of(asked))[0])
+    def said(self, asked: dict[str, Any], n: int = 1) -> list[Said]:
+        """The next replies to what a model function is handed."""
+        return [said_of(choice) for choice in self.ask(body_of(asked), n)]
 
 
 def body_of(asked: dict[str, Any]) -> Body:
@@ -144,18 +146,18 @@ def body_of(asked: dict[str, Any]) -> Body:
 
 
 class DeskModel:
-    """A desk as the library's `Model`: one reply a call, in the order in which they are asked for."""
-
-    max_n = 1
+    """A desk as the library's `Model`: replies in the order in which they are asked for."""
 
     def __init__(self, desk: Desk) -> None:
         self.identity = f"desk {id(desk)}"
+        self.max_n = desk.most
         self._desk = desk
 
-    async def sample(self, request: Request, n: int) -> Sequence[Answer]:  # noqa: ARG002 - one call is one reply
+    async def sample(self, request: Request, n: int) -> Sequence[Answer]:
         """See `runtape.sample.model.Model.sample`."""
-        [choice] = self._desk.ask(body_of(as_dict(request)))
-        return [Answer(dialect_for(API).replies({"choices": [choice]})[0], {"choices": [choice]})]
+        drawn = self._desk.ask(body_of(as_dict(request)), min(n, self.max_n))
+        bodies = [{"choices": [choice]} for choice in drawn]
+        return [Answer(dialect_for(API).replies(body)[0], body) for body in bodies]
 
     async def aclose(self) -> None:
         """Nothing to close."""

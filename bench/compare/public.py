@@ -60,11 +60,19 @@ def _method(to: IO[str], came: IO[str]) -> Method:
         return heard
 
     def method(case: Case, desk: Desk) -> Answer:
-        heard = tell({"trace": str(case.trace), "event": case.event, "decision": dict(case.decision)})
+        heard = tell(
+            {
+                "trace": str(case.trace),
+                "event": case.event,
+                "decision": dict(case.decision),
+                "many": desk.most > 1,
+                "upstream": case.upstream,
+            }
+        )
         while "ask" in heard:
-            heard = tell({"said": desk.said(_with_system(heard["ask"]))})
+            heard = tell({"said": desk.said(_with_system(heard["ask"]), heard["n"])})
         claims = tuple(tuple(claim) for claim in heard["answer"]["claims"])
-        return Answer(claims[0] if claims else (), claims, note=heard["answer"]["note"])
+        return Answer(tuple(heard["answer"]["headline"]), claims, note=heard["answer"]["note"])
 
     return method
 
