@@ -17,12 +17,12 @@ from .walk import Walk
 
 
 def command(
-    trace: Annotated[str, typer.Argument(metavar="[TRACE]", help="A trace: its path, its name, or `last`.")] = "last",
+    trace: options.LastTrace = "last",
     *,
     event: Annotated[
         str | None, typer.Option(metavar="EVENT", help="Begin there: an event number, `tool:NAME` or `last`.")
     ] = None,
-    budget: Annotated[int, typer.Option(min=1, help="Most model calls for one why.")] = 400,
+    budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls for one why.")] = 400,
     prices: options.Prices = None,
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,

@@ -58,6 +58,7 @@ def prune(
         float | None, typer.Option(min=0, metavar="MB", help="Forget the oldest until at most so much is left.")
     ] = None,
     folder: Folder = DEFAULT,
+    as_json: options.AsJson = False,
 ) -> None:
     """Forget old replies; asking for them again is paid again.
 
@@ -74,7 +75,10 @@ def prune(
         size = kept.size
     finally:
         kept.close()
-    sys.stdout.write(f"{_replies(gone)} forgotten; the cache has {_size(size)} now.\n")
+    if as_json:
+        console.print_json({"forgotten": gone, "size": size})
+    else:
+        sys.stdout.write(f"{_replies(gone)} forgotten; the cache has {_size(size)} now.\n")
 
 
 @app.command("export")
@@ -82,6 +86,7 @@ def export_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, one reply a line.")],
     *,
     folder: Folder = DEFAULT,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write the replies to a file, so that others can score the same runs without paying.
 
@@ -94,7 +99,10 @@ def export_(
         count = write_private(file, kept.exported())
     finally:
         kept.close()
-    sys.stdout.write(f"{_replies(count)} written to {file}.\n")
+    if as_json:
+        console.print_json({"written": count, "file": str(file)})
+    else:
+        sys.stdout.write(f"{_replies(count)} written to {file}.\n")
 
 
 @app.command("import")
@@ -102,6 +110,7 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `runtape cache export` wrote.")],
     *,
     folder: Folder = DEFAULT,
+    as_json: options.AsJson = False,
 ) -> int:
     """Keep the replies of an exported file; those that are there already stay as they are.
 
@@ -117,7 +126,10 @@ def import_(
         raise BadInput(f"{str(file)!r} cannot be read: {error}. {WANTED}") from error
     finally:
         kept.close()
-    sys.stdout.write(f"{_replies(done.added)} added, {done.known} known already.\n")
+    if as_json:
+        console.print_json({"added": done.added, "known": done.known, "unreadable": done.unreadable})
+    else:
+        sys.stdout.write(f"{_replies(done.added)} added, {done.known} known already.\n")
     if done.unreadable:
         console.complain(f"{number(done.unreadable, 'line')} of {str(file)!r} held no reply. {WANTED}")
     return console.DONE

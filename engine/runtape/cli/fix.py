@@ -35,8 +35,8 @@ def command(
     write_test: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Write a pytest file for the best fix that passes.")
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Reruns of the decision for each fix.")] = 10,
-    budget: Annotated[int, typer.Option(min=1, help="Most model calls.")] = 600,
+    runs: Annotated[int, typer.Option(min=1, metavar="N", help="Reruns of the decision for each fix.")] = 10,
+    budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 600,
     tool: options.Tool = None,
     match: options.Match = None,
     exact_args: options.ExactArgs = False,

@@ -18,7 +18,7 @@ from . import console, options
 
 def command(
     *,
-    limit: Annotated[int, typer.Option(min=1, help="Newest runs to list.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Newest runs to list.")] = 20,
     as_json: options.AsJson = False,
 ) -> int:
     """List recorded runs, newest first.

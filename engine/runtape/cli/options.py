@@ -15,13 +15,33 @@ if TYPE_CHECKING:
     from ..ops.judges import Judge
     from ..trace.trace import Trace
 
+
+def trace_names(incomplete: str) -> list[str]:
+    """What a shell may complete for a trace: `last`, and the names in the trace folder, newest first."""
+    # nothing of this is needed to run a command.
+    from ..trace.lookup import trace_folder
+    from ..trace.store import LAST, Store
+
+    names = [LAST, *(row.name for row in Store(trace_folder()).listing())]
+    return [name for name in names if name.startswith(incomplete)]
+
+
 TraceArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="TRACE", help="A trace: its path, its name in the trace folder, or `last`.")
+    str,
+    typer.Argument(
+        metavar="TRACE",
+        help="A trace: its path, its name in the trace folder, or `last`.",
+        autocompletion=trace_names,
+    ),
+]
+LastTrace: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="[TRACE]", help="A trace: its path, its name, or `last`.", autocompletion=trace_names),
 ]
 EventArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="EVENT", help="The decision: an event number, `tool:NAME` (its last call), or `last`.")
 ]
-Tool: TypeAlias = Annotated[str | None, typer.Option(help="The decision is that this tool is called.")]
+Tool: TypeAlias = Annotated[str | None, typer.Option(metavar="NAME", help="The decision is that this tool is called.")]
 Match: TypeAlias = Annotated[
     str | None, typer.Option(metavar="REGEX", help="The decision is that arguments or text match this pattern.")
 ]

@@ -16,7 +16,9 @@ def command(
     upstream: Annotated[
         str, typer.Option(metavar="URL", help="The model's address; requests go there and nowhere else.")
     ],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8111,
+    port: Annotated[
+        int, typer.Option(min=0, metavar="N", max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = 8111,
     folder: Annotated[
         Path | None,
         typer.Option("--dir", metavar="DIR", help="Folder for traces; by default $RUNTAPE_DIR, else ./traces."),

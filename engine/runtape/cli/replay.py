@@ -16,6 +16,7 @@ from ..playback.player import replay
 from ..record.recorder import DISABLED
 from ..trace.lookup import FOLDER
 from . import console
+from .options import trace_names
 
 ALLOWED = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
 """What follows the script is the script's own."""
@@ -23,11 +24,14 @@ ALLOWED = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_inte
 
 def command(
     context: typer.Context,
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace file, its name, or `last`.")],
+    trace: Annotated[
+        str, typer.Argument(metavar="TRACE", help="A trace file, its name, or `last`.", autocompletion=trace_names)
+    ],
     script: Annotated[Path, typer.Argument(metavar="SCRIPT", help="The Python file that was recorded.")],
     *,
     on_diverge: Annotated[
-        Literal["stop", "live"], typer.Option(help="At the first difference: stop, or go on with real calls.")
+        Literal["stop", "live"],
+        typer.Option(metavar="stop|live", help="At the first difference: stop, or go on with real calls."),
     ] = "stop",
 ) -> int:
     """Run an agent's script with the recorded replies and tool results in place of models and tools.

@@ -27,13 +27,16 @@ def command(
         str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that cleans what tools return.")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(min=1, help="Most reruns that the test makes. [default: 10; 100 with --rate-below]")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Most reruns that the test makes. [default: 10; 100 with --rate-below]"),
     ] = None,
     rate_below: Annotated[
         float | None,
         typer.Option(metavar="RATE", help="Pass when fewer than this share of replies call the tool, such as 0.1."),
     ] = None,
-    budget: Annotated[int | None, typer.Option(min=1, help="Most model calls of the test each time it runs.")] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Most model calls of the test each time it runs.")
+    ] = None,
     tool: options.Tool = None,
     match: options.Match = None,
     exact_args: options.ExactArgs = False,

@@ -20,10 +20,11 @@ from . import console, options
 def command(
     trace: options.TraceArgument,
     *,
-    offset: Annotated[int, typer.Option(min=0, help="Events to leave out at the beginning.")] = 0,
-    limit: Annotated[int, typer.Option(min=1, help="Most events of a page.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Events to leave out at the beginning.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Most events of a page.")] = 50,
     kind: Annotated[
-        list[str] | None, typer.Option(help="Only events of this kind, such as `tool_call`; may be given again.")
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Only events of this kind, such as `tool_call`; may be given again."),
     ] = None,
     as_json: options.AsJson = False,
 ) -> int:

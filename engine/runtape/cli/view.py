@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    trace: Annotated[str, typer.Argument(metavar="[TRACE]", help="A trace: its path, its name, or `last`.")] = "last",
+    trace: options.LastTrace = "last",
     *,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one HTML file that needs no server, in place of serving.")
@@ -32,11 +32,13 @@ def command(
     ] = None,
     tool: options.Tool = None,
     match: options.Match = None,
-    budget: Annotated[int, typer.Option(min=1, help="Most model calls for --why.")] = 400,
+    budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls for --why.")] = 400,
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,
     no_cache: options.NoCache = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, metavar="N", max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address and open no browser.")] = False,
 ) -> int:
     """Look at a recorded run in the browser: timeline, events, what the model saw, where a text came from.

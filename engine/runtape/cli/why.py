@@ -30,7 +30,8 @@ def command(
     judge: options.JudgeQuestion = None,
     judge_fn: options.JudgeFn = None,
     suspect: Annotated[
-        list[str] | None, typer.Option(help="A piece or a quoted text to look at first; may be given again.")
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A piece or a quoted text to look at first; may be given again."),
     ] = None,
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask the model which piece it was, in one call, and look at that first.")
@@ -38,12 +39,14 @@ def command(
     depth: Annotated[
         Literal["quick", "full", "upstream"],
         typer.Option(
+            metavar="quick|full|upstream",
             help="quick: stop at the first piece that makes the agent act differently. full: every piece. "
-            "upstream: and where the agent wrote that piece itself, what made it write it."
+            "upstream: and where the agent wrote that piece itself, what made it write it.",
         ),
     ] = "quick",
     runs: Annotated[
-        int, typer.Option(min=0, help="Least reruns of the recorded context and without the leading cause.")
+        int,
+        typer.Option(min=0, metavar="N", help="Least reruns of the recorded context and without the leading cause."),
     ] = 0,
     likelihood: Annotated[
         bool | None,
@@ -58,8 +61,8 @@ def command(
     ] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Fewer rounds one after another, for more model calls.")] = False,
     dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
-    budget: Annotated[int, typer.Option(min=1, help="Most model calls.")] = 400,
-    concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 16,
+    budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 400,
+    concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls at the same time.")] = 16,
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,
     budget_tokens: options.BudgetTokens = None,

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from typer.main import get_command
 
 from runtape.cli.commands import COMMANDS, loaded
 from runtape.cli.main import app, run
+from runtape.cli.manual import filled, found, leaves
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RUN_BELOW = ("proxy",)
@@ -39,28 +39,18 @@ SPAN = {  # as OpenTelemetry's console exporter prints one
 }
 
 
-def leaves() -> Iterator[tuple[str, ...]]:
-    """Every command line that is no group of others."""
-    for name in COMMANDS:
-        below = getattr(loaded(name), "commands", None)
-        yield from [(name, inner) for inner in below] if below else [(name,)]
-
-
-def help_of(capsys: pytest.CaptureFixture[str], *command: str) -> str:
+def listed_by(capsys: pytest.CaptureFixture[str], *command: str) -> str:
     assert run([*command, "--help"]) == 0
     return " ".join(capsys.readouterr().out.split())
 
 
 def example_of(command: tuple[str, ...]) -> list[str]:
-    found = loaded(command[0])
-    for name in command[1:]:
-        found = found.commands[name]
-    [example] = re.findall(r"^Example: runtape (.+)$", found.help, re.MULTILINE)
+    [example] = re.findall(r"^Example: runtape (.+)$", found(command).help, re.MULTILINE)
     return shlex.split(example)
 
 
 def test_the_list_shows_each_command_with_the_first_line_of_its_help(capsys: pytest.CaptureFixture[str]) -> None:
-    listed = help_of(capsys)
+    listed = listed_by(capsys)
     for name, shown in COMMANDS.items():
         assert loaded(name).help.splitlines()[0] == shown.line
         assert f"{name} {shown.line}" in listed
@@ -78,13 +68,32 @@ def test_a_misspelled_command_is_told_the_near_one(capsys: pytest.CaptureFixture
     assert "'timeline'" in capsys.readouterr().err
 
 
-def test_the_names_are_completed() -> None:
-    shell = {"_TYPER_COMPLETE_ARGS": "runtape ti", "_RUNTAPE_COMPLETE": "complete_bash", "COMP_WORDS": "runtape ti"}
+@pytest.mark.parametrize(
+    ("shell", "line", "completed"),
+    [
+        ("bash", "runtape ti", ["timeline"]),
+        ("bash", "runtape why last --bas", ["--base-url"]),
+        ("bash", "runtape show in", ["inbox-1", "inbox-2"]),
+        ("zsh", "runtape browse la", ["last"]),
+        ("fish", "runtape cache pr", ["prune"]),
+    ],
+)
+def test_commands_options_and_traces_are_completed(tmp_path: Path, shell: str, line: str, completed: list[str]) -> None:
+    for name in ("inbox-1", "inbox-2", "other"):
+        (tmp_path / f"{name}.jsonl").write_text("{}\n")
+    asked = {
+        "_RUNTAPE_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_ARGS": line,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - 1),
+        "RUNTAPE_DIR": str(tmp_path),
+    }
     program = Path(sys.executable).with_name("runtape")
-    done = subprocess.run(
-        [program], env={**os.environ, **shell, "COMP_CWORD": "1"}, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.split() == ["timeline"]
+    done = subprocess.run([program], env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    for name in completed:
+        assert name in done.stdout
+    assert "other" not in done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +126,34 @@ def test_the_example_of_a_command_works_as_it_stands(folder: Path, command: tupl
     assert done.stdout or done.stderr
 
 
+JSON_TOO = [leaf for leaf in leaves() if any("--json" in parameter.opts for parameter in found(leaf).params)]
+
+
+def test_every_command_that_tells_something_tells_it_as_json_too() -> None:
+    others = [leaf for leaf in leaves() if leaf not in JSON_TOO]
+    assert others == [("demo",), ("view",), ("browse",), ("replay",), ("proxy",)]
+
+
+def test_the_example_of_a_command_prints_one_json_object_when_asked(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(folder / "recorded", tmp_path / "traces")
+    shutil.copy(folder / "spans.jsonl", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RUNTAPE_DIR", raising=False)
+    for command in JSON_TOO:
+        if command == ("test",):
+            shutil.rmtree(tmp_path / "tests")
+        line = [*example_of(command), *(["--model-fn", "stand_ins.py:inbox"] if command[0] in ASKS_A_MODEL else [])]
+        assert run([*line, "--json"]) == 0, line
+        printed = capsys.readouterr().out
+        assert printed.count("\n") == 1
+        assert isinstance(json.loads(printed), dict)
+        shutil.rmtree(tmp_path / "traces")  # `import` leaves a run that would be the last one
+        shutil.copytree(folder / "recorded", tmp_path / "traces")
+
+
 def test_the_example_of_the_proxy_works_as_it_stands_but_for_the_port() -> None:
     *line, _ = example_of(("proxy",))
     with subprocess.Popen(
@@ -133,3 +170,8 @@ def test_every_name_of_the_list_is_a_command_of_the_program() -> None:
     group = get_command(app)
     assert list(group.list_commands(None)) == list(COMMANDS)  # type: ignore[attr-defined, arg-type]
     assert group.get_command(None, "nothing") is None  # type: ignore[attr-defined, arg-type]
+
+
+def test_the_page_of_the_command_line_says_what_the_commands_say() -> None:
+    page = (EXAMPLES.parent / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert filled(page) == page, "run python -m runtape.cli.manual"
