@@ -135,7 +135,7 @@ def ask(method: Method, case: Case, desk: Desk) -> Answer:
         answer,
         calls=desk.calls,
         requests=desk.requests,
-        seconds=spent + desk.model_seconds,
+        seconds=max(0.0, spent - desk.waited) + desk.model_seconds,
         prompt_tokens=desk.prompt_tokens,
         reply_tokens=desk.reply_tokens,
     )

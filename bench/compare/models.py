@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -113,6 +114,9 @@ class Desk:
     requests: int = 0
     """Contexts sent; several replies may come from one."""
     model_seconds: float = 0.0
+    """What the replies took when they were made, or would have taken alone."""
+    waited: float = 0.0
+    """Seconds on the clock inside the model, which may have had the replies at hand."""
     prompt_tokens: int = 0
     reply_tokens: int = 0
     _next: Counter[str] = field(default_factory=Counter)
@@ -122,7 +126,9 @@ class Desk:
         """The next `n` replies to a request, in one request."""
         key = key_of(body)
         first = self._next[key]
+        started = time.perf_counter()
         drawn = self.model.draw(body, first, n)
+        self.waited += time.perf_counter() - started
         self._next[key] += n
         self.calls += n
         self.requests += 1
