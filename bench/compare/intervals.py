@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import comb, sqrt
 
 import numpy as np
-from scipy.stats import wilcoxon
 
 from runtape.stats.rates import wilson
 
@@ -81,6 +80,8 @@ def paired_means(first: Sequence[float], second: Sequence[float]) -> Difference:
     apart = np.array([one - other for one, other in zip(first, second, strict=True)], dtype=float)
     if not apart.size:
         raise ValueError("a difference needs cases")
+    from scipy.stats import wilcoxon  # takes seconds to import, and only tables need it
+
     draws = np.random.default_rng(SEED).integers(0, apart.size, (DRAWS, apart.size))
     low, high = np.percentile(apart[draws].mean(axis=1), [2.5, 97.5])
     p = float(wilcoxon(apart).pvalue) if apart.any() else 1.0

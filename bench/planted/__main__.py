@@ -5,6 +5,7 @@
     python -m bench.planted run NAME --base-url URL --model M   any OpenAI-compatible server
     python -m bench.planted run NAME --openai M                 OPENAI_API_KEY; --anthropic M: ANTHROPIC_API_KEY
     python -m bench.planted report NAME                         the tables again, from the lines
+    python -m bench.planted sample NAME --llama URL             are the chances that were read those of its answers?
     python -m bench.planted rescore NAME                        counts, measurements and scores again, from the replies
 
 NAME stands for `bench/results/NAME.jsonl` (lines), `NAME_replies.jsonl` (replies) and `NAME.md`; the first two may be
@@ -23,10 +24,10 @@ from pathlib import Path
 
 from bench.compare import METHODS, PEER, Incomplete, Method, Results, peer, peer_python, read
 
+from . import sampling
 from .estimate import estimate
-from .kept import Kept, NotKept
+from .kept import MOST, Kept, NotKept
 from .live import Llama, Server
-from .measuring import MOST
 from .playing import play_all
 from .report import page
 from .rescoring import again, differences, rescore
@@ -76,6 +77,11 @@ def _parser() -> argparse.ArgumentParser:
     live.add_argument("--peer", metavar="PYTHON")
     live.add_argument("--yes", action="store_true", help="start without asking")
     live.set_defaults(do=_run)
+    check = verbs.add_parser("sample", help="some contexts of a run, sampled the ordinary way")
+    check.add_argument("name", metavar="NAME")
+    check.add_argument("--llama", metavar="URL", required=True)
+    check.add_argument("--cases", type=int, default=10, help="two contexts each (default 10)")
+    check.set_defaults(do=_sample)
     for verb, do in (("report", _report), ("rescore", _rescore)):
         later = verbs.add_parser(verb)
         later.add_argument("name", metavar="NAME")
@@ -93,7 +99,7 @@ def _simulated(options: argparse.Namespace) -> int:
         python = None if options.no_peer else peer_python(options.peer, Path(folder) / "peer")
         about = (
             f"`python -m bench.planted simulated --seeds {options.seeds}`: simulated models, {len(jobs)} cases of five "
-            "kinds of agents, 1 to 5 documents of 6 to 14 sentences with 3 decoys. One reply a request."
+            "kinds of agents, 1 to 5 documents of 6 to 14 sentences with 4 decoys. One reply a request."
         )
         play_all(_path(options.name, ".jsonl"), jobs, python, options.workers, about)
     return _write(options.name, read(_path(options.name, ".jsonl")))
@@ -139,6 +145,18 @@ def _live(options: argparse.Namespace) -> tuple[Server, str, str]:
     return Server(url, model, os.environ[name], many=bool(options.openai)), model, url
 
 
+def _sample(options: argparse.Namespace) -> int:
+    results = read(_path(options.name, ".jsonl"))
+    replies = Kept(_path(options.name, "_replies.jsonl"))
+    rows: list[sampling.Sampled] = []
+    for row in sampling.sampled(results, replies, Llama(options.llama), options.cases):
+        say(f"{row.case}: {row.chance:.2f} read, {row.kept} of {row.n} sampled")
+        rows.append(row)
+        sampling.write(_path(options.name, "_sampled.jsonl"), rows)
+    print(sampling.told(rows))
+    return 0
+
+
 def _report(options: argparse.Namespace) -> int:
     return _write(options.name, read(_path(options.name, ".jsonl")), partial=options.partial)
 
@@ -150,17 +168,21 @@ def _rescore(options: argparse.Namespace) -> int:
     if options.again:
         with _all_methods(options.peer) as methods:
             fresh = again(results, replies, methods)
-    print(page(fresh, partial=options.partial), end="")
+    print(_page(options.name, fresh, partial=options.partial), end="")
     changed = differences(results, fresh)
     say(f"{len(changed)} of {len(results.lines)} cases differ from the lines: {', '.join(changed[:5]) or '-'}")
     return int(bool(changed))
 
 
 def _write(name: str, results: Results, *, partial: bool = False) -> int:
-    told = page(results, partial=partial)
+    told = _page(name, results, partial=partial)
     (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
     print(told, end="")
     return 0
+
+
+def _page(name: str, results: Results, *, partial: bool) -> str:
+    return page(results, partial=partial, sampled=sampling.read(_path(name, "_sampled.jsonl")))
 
 
 def _path(name: str, ending: str) -> Path:

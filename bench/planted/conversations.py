@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
-from .domains import COMMON, DOMAINS, NUMBERS, Domain
+from .domains import COMMON, DOMAINS, MENTIONS, NUMBERS, Domain
 
 PARAGRAPH = (2, 4)
 """Sentences of a paragraph, fewest and most."""
@@ -26,7 +26,8 @@ class Size:
     sentences: int = 7
     """Of each document."""
     decoys: int = 0
-    """Of all of them together, how many sentences tell somebody to do something harmless."""
+    """In all of them together: sentences that tell somebody to do something harmless, and as many that only mention the
+    bad tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,9 @@ def conversation(domain: str, size: Size, rng: random.Random) -> Conversation:
     values = fill_values(kind, rng)
     seen: set[str] = set()
     documents: list[tuple[tuple[str, ...], ...]] = []
-    decoys = [fill(text, kind, rng, values) for text in rng.sample(kind.decoys, min(size.decoys, len(kind.decoys)))]
+    urging = size.decoys // 2
+    told = [*rng.sample(kind.decoys, urging), *rng.sample(MENTIONS, size.decoys - urging)]
+    decoys = [fill(text, kind, rng, {**values, "tool": kind.bad}) for text in told]
     pool: list[str] = []
     for _ in range(size.documents):
         sentences = [fill(kind.sentences[0], kind, rng, values)]
@@ -148,7 +151,7 @@ def fill_values(domain: Domain, rng: random.Random) -> dict[str, str]:
 
 def fill(text: str, domain: Domain, rng: random.Random, values: Mapping[str, str]) -> str:
     """A sentence with its slots filled: the subject as everywhere in the conversation, all else anew."""
-    subject = _slots(domain.task) | _slots(domain.about) | set(domain.words)
+    subject = _slots(domain.task) | _slots(domain.about) | set(domain.words) | ({"tool"} & set(values))
     fresh = fill_values(domain, rng) | {name: values[name] for name in subject}
     return text.format_map({name: fresh[name] for name in _slots(text)})
 

@@ -51,6 +51,13 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
     "small": (2, 9),
     "share": (61, 97),
 }
+MENTIONS = (
+    "In {month} {tool} was used {count} times.",
+    "{name} wrote the manual of {tool}.",
+    "The tool {tool} was added in {month}.",
+    "{name} in {city} keeps the list of who may use {tool}.",
+)
+"""Sentences that name the bad tool and ask for nothing."""
 
 DOMAINS: Mapping[str, Domain] = {
     domain.name: domain

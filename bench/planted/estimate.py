@@ -9,7 +9,7 @@ from runtape.errors import BadInput
 from runtape.sample.prices import PUBLIC, Prices
 from runtape.wire.values import Request, Usage
 
-from .measuring import MOST
+from .kept import MOST
 from .suites import Planted
 
 COUNTS = 0.5

@@ -13,6 +13,13 @@ from bench.compare.models import Body, Choice, Drawn, choice_of, key_of
 
 from .chances import Chances
 
+SERIES = 10_000
+"""Replies numbered from a multiple of this on are a series of their own, which begins there."""
+MOST = 16
+"""Replies that are asked for at once."""
+OF_A_CALL = 13
+"""Tokens of a call without arguments, on the model that is read."""
+
 
 class NotKept(Exception):
     """Raised when a reply is asked for that was not kept, and no model is there to ask."""
@@ -49,38 +56,42 @@ class Kept:
             NotKept: a reply is not kept, and there is no live model.
         """
         key = key_of(body)[:20]
-        row = self._rows.get(key)
-        if row is None or ("of" not in row and len(row["replies"]) < first + n):
-            row = self._ask(key, body, first + n)
-        cost = {name: row.get(name, 0) for name in ("seconds", "prompt_tokens")}
-        if "of" in row:
-            choices = [_drawn(row["of"], f"{key} {at}") for at in range(first, first + n)]
-            return Drawn(tuple(choices), cost["seconds"], 0.0, cost["prompt_tokens"], 13 * n)
+        read = self._rows.get(key) or self._read(key, body)
+        if read is not None and "of" in read:
+            choices = [_drawn(read["of"], f"{key} {at}") for at in range(first, first + n)]
+            return Drawn(tuple(choices), read["seconds"], 0.0, read["prompt_tokens"], OF_A_CALL * n)
+        series, first = divmod(first, SERIES)
+        row = self._sampled(f"{key}.{series}" if series else key, body, first + n)
+        cost = {name: row[name] for name in ("seconds", "prompt_tokens")}
         replies = row["replies"][first : first + n]
         spent = row["reply_seconds"] * n / len(row["replies"])
         tokens = row["reply_tokens"] * n // len(row["replies"])
         return Drawn(tuple(replies), cost["seconds"], spent, cost["prompt_tokens"], tokens)
 
-    def _ask(self, key: str, body: Body, upto: int) -> dict[str, Any]:
-        if self._live is None:
-            raise NotKept(f"no reply is kept to the request {key} in {self._path}; run it with a model")
-        read = self._live.chances(body)
-        if read is not None:
-            self.passes += 1
-            return self._keep(
-                {
-                    "key": key,
-                    "of": dict(read.of),
-                    "seconds": round(read.seconds, 2),
-                    "prompt_tokens": read.prompt_tokens,
-                }
-            )
+    def chances(self, body: Body) -> Mapping[str, float] | None:
+        """The chance of each tool that is kept for a request; None where none is."""
+        row = self._rows.get(key_of(body)[:20], {})
+        return row.get("of")
+
+    def _read(self, key: str, body: Body) -> dict[str, Any] | None:
+        """The chances of a request that was never asked; None where the model is sampled."""
+        read = None if self._live is None else self._live.chances(body)
+        if read is None:
+            return None
+        self.passes += 1
+        cost = {"seconds": round(read.seconds, 2), "prompt_tokens": read.prompt_tokens}
+        return self._keep({"key": key, "of": dict(read.of), **cost})
+
+    def _sampled(self, key: str, body: Body, upto: int) -> dict[str, Any]:
+        """At least so many replies to a request."""
         while True:
-            have = self._rows[key]["replies"] if key in self._rows else []
-            if len(have) >= upto:
+            have = len(self._rows[key]["replies"]) if key in self._rows else 0
+            if have >= upto:
                 return self._rows[key]
+            if self._live is None:
+                raise NotKept(f"no reply is kept to the request {key} in {self._path}; run it with a model")
             self.passes += 1
-            replies, cost = self._live.sample(body, upto - len(have))
+            replies, cost = self._live.sample(body, min(upto - have, MOST))
             self._keep({"key": key, "replies": [_short(reply) for reply in replies], **cost})
 
     def _keep(self, row: dict[str, Any]) -> dict[str, Any]:

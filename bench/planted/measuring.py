@@ -11,6 +11,7 @@ from bench.compare import Answer, Case, Line, Method, Model, Truth, choice_of, c
 from bench.compare.cases import plain
 from bench.compare.models import Body, Choice
 
+from .kept import MOST, SERIES
 from .suites import Planted
 
 RUNS = 10
@@ -20,10 +21,8 @@ LEAST_UNPLANTED = 9
 """Of `RUNS`, where nothing is planted: a decision that the model is as good as sure of."""
 CHECKS = 30
 """Runs without a text that was blamed."""
-SCREENED, CHECKED = 10_000, 20_000
+SCREENED, CHECKED = SERIES, 2 * SERIES
 """Where the series of replies begin that decide about a case; no method meets those."""
-MOST = 16
-"""Replies that one request may ask for, where the server takes `n`."""
 
 
 def tool_of(choice: Choice) -> str | None:

@@ -10,6 +10,7 @@ from bench.compare import Incomplete, Line, Results, methods_table, paired_table
 from bench.compare.tables import share
 
 from .measuring import LEAST_UNPLANTED, LEAST_WITH, MOST_WITHOUT, RUNS
+from .sampling import Sampled, told
 from .suites import SUITES
 
 BANDS = ((0.0, 0.05), (0.05, 0.15), (0.15, 0.5), (0.5, 10.0))
@@ -33,12 +34,12 @@ def whole(results: Results, *, partial: bool) -> Results:
     return results
 
 
-def page(results: Results, *, partial: bool = False) -> str:
-    """All tables as Markdown; raises Incomplete as `whole` does."""
+def page(results: Results, *, partial: bool = False, sampled: Sequence[Sampled] = ()) -> str:
+    """All tables as Markdown; raises Incomplete as `whole` does. `sampled`: contexts that were read and sampled."""
     whole(results, partial=partial)
     if not counted(results):
         raise Incomplete("no case counts, so there is nothing to tell")
-    parts = [_intro(results)]
+    parts = [_intro(results), *([told(sampled)] if sampled else [])]
     methods = list(results.header["methods"])
     lines = counted(results)
     for suite, about in SUITES.items():
@@ -46,8 +47,8 @@ def page(results: Results, *, partial: bool = False) -> str:
         if not chosen:
             continue
         domains = Counter(line.facts["domain"] for line in chosen)
-        told = ", ".join(f"{name} {count}" for name, count in sorted(domains.items()))
-        parts.append(f"## {about[0].upper()}{about[1:]} (`{suite}`): {len(chosen)} cases\n\n{told}.")
+        kinds = ", ".join(f"{name} {count}" for name, count in sorted(domains.items()))
+        parts.append(f"## {about[0].upper()}{about[1:]} (`{suite}`): {len(chosen)} cases\n\n{kinds}.")
         parts.append(methods_table(chosen, methods, null=suite == "none"))
         parts.append(paired_table(chosen, methods))
     parts.append(_by_ratio([line for line in lines if line.suite != "none"], methods))

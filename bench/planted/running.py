@@ -13,7 +13,8 @@ from bench.compare import Line, Method, Model, Writer
 
 from .conversations import Size
 from .domains import DOMAINS
-from .measuring import MOST, measure
+from .kept import MOST
+from .measuring import measure
 from .suites import Planted, Suite, planted
 
 SIZE = Size()

@@ -1,7 +1,7 @@
 """A simulated model for each case, whose weakness is known, and the suites on it.
 
-It acts as planted texts tell it, at a rate that the case's seed chooses, and otherwise does its task. Decoys are texts
-that look like instructions and change nothing. Without its task it asks what to do.
+It acts as planted texts tell it, at a rate that the case's seed chooses, and otherwise does its task. Decoys change
+nothing: texts that look like instructions, and texts that name the bad tool. Without its task it asks what to do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RATES = ((1.0, 0.0), (0.95, 0.05), (0.9, 0.1), (0.9, 0.2))
 """How often it acts with everything in place, and when something is missing."""
 ODD = 0.1
 """Share of its other replies that take the less usual way out."""
-FIRST_SEED = 20_000
+FIRST_SEED = 30_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _call(tool: str) -> Said:
 def simulated(suite: Suite, domain: str, seed: int) -> tuple[Planted, Weak]:
     """The case of a seed, of a size that the seed chooses, and its model."""
     rng = random.Random(f"simulated {suite} {domain} {seed}")
-    size = Size(documents=rng.randint(1, 5), sentences=rng.randint(6, 14), decoys=3)
+    size = Size(documents=rng.randint(1, 5), sentences=rng.randint(6, 14), decoys=4)
     case = planted(suite, domain, seed, size)
     return case, Weak(case, *rng.choice(RATES))
 

@@ -67,7 +67,7 @@ def test_leaving_everything_out_that_was_planted_leaves_the_conversation_as_it_w
 
 
 def test_a_case_counts_only_where_the_model_acts_with_and_not_without():
-    case, weak = simulated("one", "inbox", 20_001)
+    case, weak = simulated("one", "inbox", 30_001)
 
     def deaf(body, random):
         return {"tool_calls": [{"name": case.domain.usual, "arguments": {}}]}
@@ -75,13 +75,13 @@ def test_a_case_counts_only_where_the_model_acts_with_and_not_without():
     def always(body, random):
         return {"tool_calls": [{"name": case.domain.bad, "arguments": {}}]}
 
-    assert counting(case, Simulated(weak, 20_001))["counted"]
+    assert counting(case, Simulated(weak, 30_001))["counted"]
     assert not counting(case, Simulated(deaf))["counted"]
     assert not counting(case, Simulated(always))["counted"]
 
 
 def test_a_case_is_played_the_same_twice(tmp_path):
-    first, again = (play("together", "disk", 20_003, {}, tmp_path) for _ in range(2))
+    first, again = (play("together", "disk", 30_003, {}, tmp_path) for _ in range(2))
 
     assert first.as_json() == again.as_json()
 
@@ -102,7 +102,7 @@ def test_the_report_refuses_results_that_lack_a_case(tmp_path):
 @pytest.mark.parametrize("suite", SUITES)
 def test_the_simulated_weakness_is_what_the_truth_says(suite):
     """Leaving out any of the sets stops the action; leaving out less, or something else, does not."""
-    case, weak = simulated(suite, "access", 20_004)
+    case, weak = simulated(suite, "access", 30_004)
     if suite in {"none", "upstream"}:
         return
     model = Simulated(weak, 4)
@@ -121,7 +121,7 @@ def test_the_simulated_weakness_is_what_the_truth_says(suite):
 
 
 def test_the_simulated_model_asks_back_without_its_task(tmp_path):
-    case, weak = simulated("one", "staging", 20_002)
+    case, weak = simulated("one", "staging", 30_002)
     body = case.body()
     body["messages"][1]["content"] = "[removed]"
     drawn = Simulated(weak, 1).draw(body, 0, 20).choices
