@@ -15,6 +15,7 @@ packed (`.gz`), and a run goes on where it was. `run` says what it will take and
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import sys
 import tempfile
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     simulated.add_argument("--peer", metavar="PYTHON", help="interpreter with runtape 0.5.0; one is made if left out")
     simulated.add_argument("--no-peer", action="store_true", help="leave 0.5.0 out")
     simulated.add_argument("--workers", type=int, default=2, help="processes (default 2)")
+    simulated.add_argument("--fresh", action="store_true", help="start over; without it, lines that are there stay")
     simulated.set_defaults(do=_simulated)
     live = verbs.add_parser("run", help="a real model")
     live.add_argument("name", metavar="NAME")
@@ -101,7 +103,7 @@ def _simulated(options: argparse.Namespace) -> int:
             f"`python -m bench.planted simulated --seeds {options.seeds}`: simulated models, {len(jobs)} cases of five "
             "kinds of agents, 1 to 5 documents of 6 to 14 sentences with 4 decoys. One reply a request."
         )
-        play_all(_path(options.name, ".jsonl"), jobs, python, options.workers, about)
+        play_all(_plain(options.name, ".jsonl", fresh=options.fresh), jobs, python, options.workers, about)
     return _write(options.name, read(_path(options.name, ".jsonl")))
 
 
@@ -112,10 +114,10 @@ def _run(options: argparse.Namespace) -> int:
     say(estimate(cases, model, address, many=many))
     if not options.yes and input("Start? [y/N] ").strip().lower() != "y":
         return 2
-    kept = Kept(_path(options.name, "_replies.jsonl"), live)
+    kept = Kept(_plain(options.name, "_replies.jsonl"), live)
     with _all_methods(options.peer) as methods:
         about = {"about": options.about or f"`{model}` at {address}."}
-        run(_path(options.name, ".jsonl"), cases, kept, methods, about=about, most=MOST if many else 1)
+        run(_plain(options.name, ".jsonl"), cases, kept, methods, about=about, most=MOST if many else 1)
     return _write(options.name, read(_path(options.name, ".jsonl")))
 
 
@@ -183,6 +185,16 @@ def _write(name: str, results: Results, *, partial: bool = False) -> int:
 
 def _page(name: str, results: Results, *, partial: bool) -> str:
     return page(results, partial=partial, sampled=sampling.read(_path(name, "_sampled.jsonl")))
+
+
+def _plain(name: str, ending: str, *, fresh: bool = False) -> Path:
+    """The file to append to; what is packed is unpacked for it. `fresh`: without what is there."""
+    path, found = RESULTS / f"{name}{ending}", _path(name, ending)
+    if fresh:
+        path.unlink(missing_ok=True)
+    elif found != path:
+        path.write_bytes(gzip.decompress(found.read_bytes()))
+    return path
 
 
 def _path(name: str, ending: str) -> Path:

@@ -128,3 +128,9 @@ def test_the_simulated_model_asks_back_without_its_task(tmp_path):
 
     assert sum(choice["message"]["content"] == "What should I do?" for choice in drawn) > 10
     assert isinstance(case_of(case, tmp_path, case.domain.bad), Case)
+
+
+def test_the_committed_table_of_simulated_models_is_what_its_lines_say():
+    results = ROOT / "bench" / "results"
+
+    assert page(read(results / "planted.jsonl.gz")) == (results / "planted.md").read_text(encoding="utf-8")
