@@ -70,7 +70,10 @@ def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
         "shifts": [_hint(hint, show) for hint in report.shifts],
         "against": [_hint(hint, show) for hint in report.against],
         "orders": [_tally(tally) for tally in report.finding.orders],
+        "cleared": report.finding.cleared,
         "missed": [{"ratio": ratio, "chance": round(chance, 3)} for ratio, chance in report.missed],
+        "kept_only": _maybe(report.finding.kept_only),
+        "read_removed": _maybe(report.finding.read_removed),
         "calls": report.calls,
         "reused": report.reused,
         "requests": report.requests,
@@ -242,6 +245,10 @@ def _actions(actions: Sequence[tuple[str, int]], show: Show) -> list[Json]:
 def _count(count: Count) -> JsonObject:
     kept, n = count
     return {"kept": kept, "n": n}
+
+
+def _maybe(tally: Tally | None) -> JsonObject | None:
+    return None if tally is None else _tally(tally)
 
 
 def _tally(tally: Tally) -> JsonObject:

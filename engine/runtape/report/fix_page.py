@@ -12,6 +12,9 @@ from .leading import leading_cause
 from .phrases import actions, cost, of, of_at_least, of_at_most, p_value
 from .results import Candidate, FixReport
 
+_EDIT = 300
+"""Characters of a change that is not the best one."""
+
 
 def fix_page(report: FixReport) -> Document:
     """The report as blocks: the best fix, the table, the reasons, the cost."""
@@ -55,6 +58,14 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     if report.candidates:
         columns = ("verdict", "change", "still made", "p", "other decisions kept", "what the agent does instead")
         yield Table(columns, tuple(_row(candidate) for candidate in report.candidates))
+    others: tuple[Line, ...] = tuple(
+        (Recorded(candidate.name), ": ", Recorded(candidate.edit, _EDIT))
+        for candidate in report.candidates
+        if candidate is not best
+    )
+    if others:
+        yield Heading(("What the other changes say" if best else "What the changes say",))
+        yield Bullets(others)
     reasons: tuple[Line, ...] = tuple(
         (Recorded(candidate.name), ": ", *told(candidate.reason, 400))
         for candidate in report.candidates

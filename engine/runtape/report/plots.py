@@ -15,10 +15,13 @@ from .html import escaped
 from .phrases import of
 from .results import Cause, Count, WhyReport
 
-_WIDTH, _LEFT, _RIGHT, _ROW = 720, 250, 90, 26
-_STRIP = 28
-_LABEL = 34
+_WIDTH, _STRIP = 720, 28
+_PLOT, _LEFT, _RIGHT, _ROW = 440, 18, 80, 40
+"""The plot is narrow, with each label above its line, so that it can be read on a telephone."""
+_LABEL = 52
 """Characters of a label."""
+_LEAST = 12
+"""Characters of a text that tell anything."""
 _HINTS = 8
 """Shifts that were seen and not proven, largest first, that are drawn."""
 
@@ -31,13 +34,21 @@ class Rate:
     count: Count
     kind: str
     """A class of the style sheet: `base`, `proven` or `suspected`."""
+    text: str = ""
+    """What was left out, as recorded."""
 
 
 def rates(report: WhyReport) -> list[Rate]:
     """As recorded, without each proven cause, and without what was only seen to matter; variants with reruns."""
     found = [Rate("as recorded", report.base, "base")]
-    found += [Rate(f"without {_refs(cause.refs)}", cause.without, "proven") for cause in report.causes]
-    found += [Rate(f"without {_refs(hint.refs)}", hint.without, "suspected") for hint in report.shifts[:_HINTS]]
+    found += [
+        Rate(f"without {_refs(cause.refs)}", cause.without, "proven", " / ".join(cause.texts))
+        for cause in report.causes
+    ]
+    found += [
+        Rate(f"without {_refs(hint.refs)}", hint.without, "suspected", " / ".join(hint.texts))
+        for hint in report.shifts[:_HINTS]
+    ]
     return [rate for rate in found if rate.count[1]]
 
 
@@ -45,19 +56,19 @@ def rate_plot(report: WhyReport) -> str:
     """One row for each variant: its rate as a dot, the 95% interval of it as a line, the counts behind."""
     rows = rates(report)
     height = _ROW * len(rows) + 30
-    lines = [_open("plot", height, "How often the decision was made, by variant of the context")]
+    lines = [_open("plot", (_PLOT, height), "How often the decision was made, by variant of the context")]
     for share in (0.0, 0.5, 1.0):
         x = _x(share)
         lines.append(f'<line class="grid" x1="{x:.1f}" y1="4" x2="{x:.1f}" y2="{height - 22}"/>')
         lines.append(f'<text class="axis" x="{x:.1f}" y="{height - 6}" text-anchor="middle">{share:.0%}</text>')
     for at, rate in enumerate(rows):
         kept, n = rate.count
-        interval, y = wilson(kept, n), at * _ROW + 18
-        label = f'<text x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{escaped(shorten(rate.label, _LABEL))}</text>'
+        interval, y = wilson(kept, n), at * _ROW + 30
+        label = f'<text x="{_LEFT}" y="{y - 12}">{_label(rate)}</text>'
         low, high = _x(interval.low), _x(interval.high)
         span = f'<line class="interval {rate.kind}" x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}"/>'
         dot = f'<circle class="{rate.kind}" cx="{_x(kept / n):.1f}" cy="{y}" r="5"/>'
-        counts = f'<text class="axis" x="{_WIDTH - _RIGHT + 14}" y="{y + 4}">{of(rate.count)}</text>'
+        counts = f'<text class="axis" x="{_PLOT - _RIGHT + 14}" y="{y + 4}">{of(rate.count)}</text>'
         said = f"{rate.label}: {of(rate.count)} reruns, 95% interval {interval.low:.0%} to {interval.high:.0%}"
         lines.append(f"<g><title>{escaped(said)}</title>{label}{span}{dot}{counts}</g>")
     return "".join([*lines, "</svg>"])
@@ -72,7 +83,7 @@ def heat_strip(report: WhyReport, context: Context) -> str:
     causes = {ref: cause for cause in reversed(report.causes) for ref in cause.refs}
     parts = list(_parts(context, states, causes))
     total = sum(width for width, _, _, _ in parts) or 1
-    lines = [_open("strip", _STRIP + 2, "The context of the decision, piece by piece")]
+    lines = [_open("strip", (_WIDTH, _STRIP + 2), "The context of the decision, piece by piece")]
     x = 0.0
     for length, state, depth, said in parts:
         width = _WIDTH * length / total
@@ -99,13 +110,21 @@ def _parts(
         yield max(1, len(piece.text)), state, depth, f"{said}. {shorten(piece.text, 160)}"
 
 
-def _open(name: str, height: int, said: str) -> str:
-    size = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
-    return f'<svg class="{name}" {size} role="img" aria-label="{said}">'
+def _label(rate: Rate) -> str:
+    room = _LABEL - len(rate.label)
+    if not rate.text or room < _LEAST:
+        return escaped(shorten(rate.label, _LABEL))
+    return f"{escaped(rate.label)}: <tspan>{escaped(' '.join(rate.text.split())[:room])}</tspan>"
+
+
+def _open(name: str, size: tuple[int, int], said: str) -> str:
+    width, height = size
+    box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    return f'<svg class="{name}" {box} role="img" aria-label="{said}">'
 
 
 def _x(share: float) -> float:
-    return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+    return _LEFT + share * (_PLOT - _LEFT - _RIGHT)
 
 
 def _refs(refs: list[str]) -> str:
