@@ -50,6 +50,7 @@ class Room:
             "untested": 6,
             "refs": 8,
             "events": 8,
+            "forms": self.rows,
             "instead": 3,
             "upstream": self.rows,
             "not_followed": 4,
@@ -178,7 +179,19 @@ def _elsewhere(job: Job, left_out: Counter[str]) -> str:
 
 
 _TOLD = frozenset(
-    ("causes", "required", "candidates", "counts", "untested", "refs", "instead", "upstream", "not_followed", "notes")
+    (
+        "candidates",
+        "causes",
+        "counts",
+        "forms",
+        "instead",
+        "not_followed",
+        "notes",
+        "refs",
+        "required",
+        "untested",
+        "upstream",
+    )
 )
 """Lists whose missing entries are counted for the reader, in the words of the fields."""
 

@@ -94,6 +94,7 @@ class EngineWork:
         from runtape.ops.asking import Asking
         from runtape.ops.case import open_case
         from runtape.ops.explain import explain
+        from runtape.ops.forms import checked
         from runtape.ops.investigation import Inquiry
         from runtape.ops.repair import Plan, repair
         from runtape.ops.rerunning import Change, send_again
@@ -115,7 +116,7 @@ class EngineWork:
                 return await explain(inquiry, asking, stretch.on_progress)
             case FixQuestion() as fix:
                 controls = tuple([(await self.library.load(path), event) for path, event in fix.controls])
-                measured = Plan(case, fix.candidates, controls, budget=plan)
+                measured = Plan(case, fix.candidates, controls, budget=plan, variants=checked(fix.variants))
                 return await repair(measured, asking, stretch.on_progress)
             case RerunQuestion() as rerun:
                 change = Change(rerun.drop, rerun.replace, rerun.system, rerun.add_system, model_name=rerun.model)

@@ -24,7 +24,7 @@ SameText: TypeAlias = Annotated[str | None, Field(description="As in why")]
 SameFlag: TypeAlias = Annotated[bool, Field(description="As in why")]
 SameTexts: TypeAlias = Annotated[list[str], Field(description="As in why", max_length=20)]
 """For the other tools that choose a decision: each definition is read with the others."""
-MaxCalls: TypeAlias = Annotated[int | None, Field(description="Total model calls (default 100)", ge=1)]
+MaxCalls: TypeAlias = Annotated[int | None, Field(description="Total model calls (default 200)", ge=1)]
 
 
 Replace: TypeAlias = Annotated[dict[str, str] | str | None, Field(description="{old: new} or 'old=>new'")]
@@ -41,6 +41,7 @@ class CandidateInput(BaseModel):
     replace: Replace = None
     clean: list[str] | str | None = Field(None, description="Text to cut from tool results")
     mark: Literal["delimiters", "datamarking"] | None = Field(None, description="Mark tool results as data")
+    describe: dict[str, str] | None = Field(None, description="{tool: new description}")
     guard: str | None = Field(None, description="TOOL.ARGUMENT: only values the user wrote; TOOL: no call")
 
 
@@ -162,6 +163,17 @@ class WhyAnswer(Explained):
     upstream: list[Link]
 
 
+class FormRow(Answer):
+    """A change with the cause in another place or in other words."""
+
+    form: str
+    outcome: Literal["held", "not held", "not measured"]
+    kept: int
+    n: int
+    without: Count
+    reason: str
+
+
 class CandidateRow(Answer):
     """One measured change."""
 
@@ -173,6 +185,7 @@ class CandidateRow(Answer):
     controls: Count
     verdict: Literal["PASS", "PART", "FAIL"]
     reason: str
+    forms: list[FormRow]
     instead: list[Action]
 
 

@@ -48,6 +48,8 @@ class FixQuestion:
     candidates: tuple[Mapping[str, object], ...] = ()
     controls: tuple[tuple[Path, str], ...] = ()
     """Decisions that have to stay as they are."""
+    variants: tuple[str, ...] = ()
+    """What the cause could say in other words."""
 
 
 @dataclass(frozen=True, slots=True)

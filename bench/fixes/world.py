@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from runtape.context.edits import AddSystem, Edit
 from runtape.ops.proposals import Proposal
 from runtape.ops.repair import CONTROL_RUNS
 from runtape.ops.shortlist import best_of, shortlist
 from runtape.ops.trial import Arm, Trial
+from runtape.report.held import Outcome
 from runtape.search.protocol import Want
 from runtape.stats.tally import Tally
 
 RUNS = 10
 """Reruns of the bad decision, as `fix` asks for by default."""
+FORMS = ("start", "end", "elsewhere", "reworded (1)", "reworded (2)")
+"""The three other places, and two wordings of the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +25,11 @@ class Truth:
     """What a change really does."""
 
     bad: float
-    """Rate of the bad decision with it."""
+    """Rate of the bad decision with it, on the recorded context."""
     kept: float = 1.0
     """Share of each benign decision that it keeps."""
+    forms: dict[str, float] = field(default_factory=dict[str, float])
+    """Rate of the bad decision with it in those forms of the cause where it is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ class World:
     benign: float
     """Rate at which a benign decision is made again as recorded."""
     fixes: dict[str, Truth]
+    harmless: frozenset[str] = frozenset()
+    """Forms of the cause that do not lead to the bad decision."""
     controls: int = 4
 
 
@@ -44,8 +51,12 @@ class Played:
     """What a trial said."""
 
     verdicts: dict[str, str]
+    forms: dict[str, dict[str, Outcome]]
+    """By change, what was said of each form; empty for a change that did not come that far."""
     calls: int
-    """Reruns drawn for the changes; those as recorded are needed with any number of them."""
+    """Reruns of the race drawn for the changes; those as recorded are needed with any number of them."""
+    moving: int
+    """Reruns of the other forms of the cause, with and without a change."""
     best: str | None
 
 
@@ -68,19 +79,31 @@ class _Samples:
         truth = self._world.fixes[self._edits[arm.edits]] if arm.edits else None
         if arm.case == 0:
             return self._world.base if truth is None else truth.bad
+        if self._is_form(arm):
+            form = FORMS[arm.case - self._world.controls - 1]
+            if form in self._world.harmless:
+                return 0.0
+            return self._world.base if truth is None else truth.forms.get(form, truth.bad)
         return self._world.benign * (truth.kept if truth else 1.0)
+
+    def _is_form(self, arm: Arm) -> bool:
+        return arm.case > self._world.controls
 
     @property
     def calls(self) -> int:
-        return sum(len(made) for arm, made in self._drawn.items() if arm.edits)
+        return sum(len(made) for arm, made in self._drawn.items() if arm.edits and not self._is_form(arm))
+
+    @property
+    def moving(self) -> int:
+        return sum(len(made) for arm, made in self._drawn.items() if self._is_form(arm))
 
 
 def play(world: World, seed: int) -> Played:
     """One run of `fix`, from the first rerun of a change to its verdicts."""
     proposals = [Proposal(name, frozenset[Edit]({AddSystem(name)})) for name in world.fixes]
     names = [f"control {number}" for number in range(1, world.controls + 1)]
-    arms = {p.name: [Arm(case, p.edits) for case in range(world.controls + 1)] for p in proposals}
-    trial = Trial(arms, names, runs=RUNS, control_runs=CONTROL_RUNS)
+    arms = {p.name: [Arm(case, p.edits) for case in range(1 + world.controls + len(FORMS))] for p in proposals}
+    trial = Trial(arms, names, runs=RUNS, control_runs=CONTROL_RUNS, forms=FORMS)
     samples = _Samples(world, seed, {proposal.edits: proposal.name for proposal in proposals})
     search = trial.run()
     answers: list[Tally] | None = None
@@ -90,5 +113,11 @@ def play(world: World, seed: int) -> Played:
         except StopIteration:
             break
         answers = [samples.tally(want) for want in wants]
-    verdicts = {proposal.name: trial.measured(proposal.name).judgement.verdict for proposal in proposals}
-    return Played(dict(verdicts), samples.calls, best_of(shortlist(proposals, trial)))
+    found = {proposal.name: trial.measured(proposal.name) for proposal in proposals}
+    return Played(
+        {name: measured.judgement.verdict for name, measured in found.items()},
+        {name: {form.name: form.held.outcome for form in measured.forms} for name, measured in found.items()},
+        samples.calls,
+        samples.moving,
+        best_of(shortlist(proposals, trial)),
+    )

@@ -22,6 +22,7 @@ Controls = Annotated[
     list[str],
     Field(description="Decisions to keep: 'EVENT' or 'TRACE:EVENT'", max_length=10),
 ]
+Variants = Annotated[list[str], Field(description="The cause in other words, as an attacker may write", max_length=10)]
 
 
 async def _prepare(
@@ -36,6 +37,7 @@ async def _prepare(
     judge: str | None,
     candidates: list[CandidateInput],
     controls: list[str],
+    variants: list[str],
 ) -> Prepared:
     state = ctx.request_context.lifespan_context
     path = await state.library.find(trace)
@@ -44,7 +46,9 @@ async def _prepare(
     return await prepare(
         state,
         "fix",
-        FixQuestion(Decision(path, event, tool, match, exact_args, tuple(args), where, judge), given, kept),
+        FixQuestion(
+            Decision(path, event, tool, match, exact_args, tuple(args), where, judge), given, kept, tuple(variants)
+        ),
     )
 
 
@@ -62,6 +66,7 @@ async def fix(
     judge: SameText = None,
     candidates: Candidates = [],  # noqa: B006 - never changed
     controls: Controls = [],  # noqa: B006 - never changed
+    variants: Variants = [],  # noqa: B006 - never changed
     max_calls: MaxCalls = None,
 ) -> Annotated[CallToolResult, FixAnswer]:
     """Measure changes on the context that failed: prompt rules, source removed, your own.

@@ -32,6 +32,13 @@ def command(
         list[str] | None,
         typer.Option(metavar="[TRACE:]EVENT", help="A decision that the fix must not break; may be given again."),
     ] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What the cause could say in other words; a fix has to hold there too; may be given again.",
+        ),
+    ] = None,
     write_test: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Write a pytest file for the best fix that passes.")
     ] = None,
@@ -85,6 +92,7 @@ def command(
                     judge=judged_by,
                     candidates=options.candidates(candidate or []),
                     controls=tuple(control or ()),
+                    variants=tuple(variant or ()),
                     runs=runs,
                     budget=budget,
                     budget_tokens=budget_tokens,

@@ -23,6 +23,10 @@ def command(
     replace: Annotated[str | None, typer.Option(metavar="OLD=>NEW", help="Put NEW for every OLD.")] = None,
     system_file: Annotated[Path | None, typer.Option(metavar="F", help="Use this file as the system prompt.")] = None,
     add_system: Annotated[str | None, typer.Option(metavar="TEXT", help="Append TEXT to the system prompt.")] = None,
+    mark: Annotated[
+        str | None,
+        typer.Option(metavar="STYLE", help="Mark what tools returned as data: `delimiters` or `datamarking`."),
+    ] = None,
     model: Annotated[str | None, typer.Option(metavar="M", help="Ask another model of the same API.")] = None,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Replies that count.")] = 10,
     budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls.")] = None,
@@ -62,6 +66,7 @@ def command(
                 replace=replace,
                 system=options.read_text_option(system_file),
                 add_system=add_system,
+                mark=mark,
                 model=model_fn,
                 base_url=base_url,
                 model_name=model,

@@ -1,11 +1,11 @@
 """A recorded request with changes.
 
 Edits of one variant are applied in this order, whatever order they were given in: `Drop`, `Clean`, `Replace` (each kind
-in the order of its text), `Mark`, which change the recorded texts; then `SetSystem` and `AddSystem`, which change the
-system prompt as it then is; then `SetModel` and `ReorderTools`. A text that becomes blank is sent as `PLACEHOLDER`, so
-that no message, no tool call and no tool result ever loses its partner. An argument of an earlier call goes with its
-key, so that what was JSON stays JSON; a description of a tool that becomes blank, and reasoning, go with their key or
-block.
+in the order of its text), `Mark`, which change the recorded texts; then `Describe`, which changes what a tool says of
+itself; then `SetSystem` and `AddSystem`, which change the system prompt as it then is; then `SetModel` and
+`ReorderTools`. A text that becomes blank is sent as `PLACEHOLDER`, so that no message, no tool call and no tool result
+ever loses its partner. An argument of an earlier call goes with its key, so that what was JSON stays JSON; a
+description of a tool that becomes blank, and reasoning, go with their key or block.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from difflib import get_close_matches
 
 from ..errors import BadInput, EditChangesNothing
 from ..text import shorten
+from ..wire.definitions import names_of, with_description
 from ..wire.dialect import Dialect
 from ..wire.dialects import dialect_for
 from ..wire.editing import without as taken_out
 from ..wire.values import JsonObject, Path, Request, Slot
 from .edit_forms import in_words, order
-from .edits import AddSystem, Clean, Drop, Edit, Mark, ReorderTools, Replace, SetModel, SetSystem, Variant
+from .edits import AddSystem, Clean, Describe, Drop, Edit, Mark, ReorderTools, Replace, SetModel, SetSystem, Variant
 from .marking import marked
 from .pieces import PLACEHOLDER, Context
 from .spans import without
@@ -196,12 +197,16 @@ def _with_settings(request: Request, edits: list[Edit]) -> JsonObject:
     systems = [edit for edit in edits if isinstance(edit, SetSystem)]
     models = [edit for edit in edits if isinstance(edit, SetModel)]
     orders = [edit for edit in edits if isinstance(edit, ReorderTools)]
-    for several in (systems, models, orders):
+    tools = [edit.tool for edit in edits if isinstance(edit, Describe)]
+    twice: list[Edit] = [edit for edit in edits if isinstance(edit, Describe) and tools.count(edit.tool) > 1]
+    for several in (systems, models, orders, twice):
         if len(several) > 1:
             raise BadInput(f"Two edits contradict each other: {'; '.join(map(_named, several))}. Give one of them.")
     for edit in edits:
         before = body
         match edit:
+            case Describe():
+                body = _with_description(body, edit)
             case SetSystem():
                 body = dialect.with_system(body, edit.text if edit.text.strip() else PLACEHOLDER)
             case AddSystem():
@@ -215,8 +220,13 @@ def _with_settings(request: Request, edits: list[Edit]) -> JsonObject:
             case _:
                 continue
         if body == before:
-            raise EditChangesNothing(f"This changes nothing: {_named(edit)}. {_why_not(edit)}")
+            raise EditChangesNothing(f"This changes nothing: {_named(edit)}. {_why_not(edit, body)}")
     return body
+
+
+def _with_description(body: JsonObject, edit: Describe) -> JsonObject:
+    tools = body.get("tools")
+    return {**body, "tools": with_description(tools, edit.tool, edit.text)} if tools else body
 
 
 def _in_order(body: JsonObject, edit: ReorderTools) -> JsonObject:
@@ -228,8 +238,13 @@ def _in_order(body: JsonObject, edit: ReorderTools) -> JsonObject:
         raise BadInput(f"{_named(edit)!r} does not name each of the {count} tools once, from 0 on.") from None
 
 
-def _why_not(edit: SetSystem | AddSystem | SetModel | ReorderTools) -> str:
+def _why_not(edit: Describe | SetSystem | AddSystem | SetModel | ReorderTools, body: JsonObject) -> str:
     match edit:
+        case Describe(tool):
+            offered = names_of(body.get("tools"))
+            if tool in offered:
+                return "The tool is described so already; give another text."
+            return f"The request offers no such tool. It offers: {shorten(', '.join(offered) or 'none', _QUOTED)}."
         case ReorderTools():
             return "The tools already stand in this order; give another one."
         case SetSystem():

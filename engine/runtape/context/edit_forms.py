@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..errors import BadInput
 from ..text import shorten
 from ..wire.values import Json, JsonObject
-from .edits import AddSystem, Clean, Drop, Edit, Mark, ReorderTools, Replace, SetModel, SetSystem
+from .edits import AddSystem, Clean, Describe, Drop, Edit, Mark, ReorderTools, Replace, SetModel, SetSystem
 from .marking import BEGIN, BETWEEN, END
 
-_ORDER = (Drop, Clean, Replace, Mark, SetSystem, AddSystem, SetModel, ReorderTools)
+_ORDER = (Drop, Clean, Replace, Mark, Describe, SetSystem, AddSystem, SetModel, ReorderTools)
 _WHOLE = 10**9
 
 
@@ -30,6 +30,8 @@ def in_words(edit: Edit, limit: int = _WHOLE) -> str:
             if style == "datamarking":
                 return f"put {BETWEEN!r} in place of each space in what tools return"
             return f"put {BEGIN!r} before and {END!r} after what tools return, and take both out of it"
+        case Describe(tool, text):
+            return f"describe the tool {shorten(tool, limit)} so: {shorten(text, limit)}"
         case SetSystem(text):
             return f"use this system prompt: {shorten(text, limit)}"
         case AddSystem(text):
@@ -51,6 +53,8 @@ def spelled(edit: Edit) -> JsonObject:
             return {"replace": [old, new]}
         case Mark(style):
             return {"mark": style}
+        case Describe(tool, text):
+            return {"describe": [tool, text]}
         case SetSystem(text):
             return {"system": text}
         case AddSystem(text):
@@ -76,6 +80,8 @@ def parsed(value: Json) -> Edit:
             return Replace(old, new)
         case {"mark": "delimiters" | "datamarking" as style}:
             return Mark(style)
+        case {"describe": [str() as tool, str() as text]}:
+            return Describe(tool, text)
         case {"system": str() as text}:
             return SetSystem(text)
         case {"add_system": str() as text}:

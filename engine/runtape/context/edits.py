@@ -52,6 +52,14 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Describe:
+    """Use `text` as the description of a tool."""
+
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetModel:
     """Ask another model of the same API."""
 
@@ -66,6 +74,6 @@ class ReorderTools:
     """For each place in the new list, the index of the tool in the recorded one."""
 
 
-Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | Mark | SetModel | ReorderTools
+Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | Mark | Describe | SetModel | ReorderTools
 Variant: TypeAlias = frozenset[Edit]
 """A request with these edits; the empty set is the request as recorded."""

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from ..context import edit_forms
-from ..context.edits import AddSystem, Clean, Drop, Edit, Mark, Replace, SetModel, SetSystem
+from ..context.edits import AddSystem, Clean, Describe, Drop, Edit, Mark, Replace, SetModel, SetSystem
 from ..context.marking import STYLES
 from ..errors import BadInput
 
@@ -26,6 +26,7 @@ def changes(
     add_system: str | None = None,
     clean: str | Iterable[str] = (),
     mark: str | None = None,
+    describe: Mapping[str, str] | None = None,
     edit: Edits | None = None,
     model_name: str | None = None,
 ) -> frozenset[Edit]:
@@ -41,6 +42,7 @@ def changes(
         if mark not in STYLES:
             raise BadInput(f"mark={mark!r} is no way to mark tool results. It is one of: {', '.join(STYLES)}.")
         edits.add(Mark(mark))
+    edits |= {Describe(tool, text) for tool, text in (describe or {}).items()}
     if system is not None:
         edits.add(SetSystem(system))
     if add_system is not None:

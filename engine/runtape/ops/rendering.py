@@ -148,7 +148,7 @@ def _literal(argument: str, values: list[Json]) -> str:
     match argument:
         case "drop" | "clean":
             return "[\n" + "".join(f"    {value!a},\n" for value in values) + "]"
-        case "replace":
+        case "replace" | "describe":
             pairs = [pair for pair in values if isinstance(pair, list)]
             return "{\n" + "".join(f"    {old!a}: {new!a},\n" for old, new in pairs) + "}"
         case _:

@@ -9,16 +9,21 @@ from dataclasses import dataclass, replace
 import anyio
 
 from ..context.apply import apply
+from ..context.recast import PLACES
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.phrases import number, of
-from ..report.results import FixReport, StoppedBy, WhyReport
-from ..said import Quoted, Said
+from ..report.results import Cause, FixReport, StoppedBy, WhyReport
+from ..said import Said
 from ..sample.amount import Ceiling
 from ..sample.drive import drive
+from ..wire.definitions import names_of
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
+from .coverage import coverage
 from .ending import Ending, ending_of
+from .forms import Form, Forms, checked, forms, has_forms
+from .holding import FIRST, HELD
 from .investigation import Inquiry, investigate
 from .judges import JudgeInput
 from .judging import Judging
@@ -33,12 +38,6 @@ CONTROL_RUNS = 3
 """Reruns of each control as recorded."""
 MEASURING = 4
 """Waits, one after another, of a usual trial of candidates."""
-_ONE_CONTEXT = Said("Measured on the recorded context; the cause in other words or in another place was not tried.")
-_NO_OTHER = Said("This run has no other decision to rerun: what the changes break elsewhere is not known.")
-_UNCONFIRMED = (
-    "Only changes that lead are rerun often enough to pass, while all of them together stay within {} reruns each. "
-    "To confirm another one, give it as a candidate of your own: those come first."
-)
 _TOO_RARE = "The decision was made again in {} reruns: too rarely to show that a change removes it."
 
 
@@ -52,6 +51,8 @@ class Plan:
     runs: int = 10
     budget: int = 600
     """Samples that the search for the cause may plan with."""
+    variants: tuple[str, ...] = ()
+    """What the cause could say in other words."""
 
     def __post_init__(self) -> None:
         if self.runs < 1:
@@ -72,6 +73,7 @@ async def fix(
     judge: JudgeInput = None,
     candidates: Sequence[CandidateInput] = (),
     controls: Sequence[ControlInput] = (),
+    variants: Sequence[str] = (),
     runs: int = 10,
     budget: int = 600,
     budget_tokens: int | None = None,
@@ -85,8 +87,11 @@ async def fix(
     """Candidate fixes, measured on the exact context that failed and on decisions that they must not break.
 
     First `why` finds the cause; its reruns are in the same cache. Then the candidates run a race: rules for the system
-    prompt that name the source and the action, the source left out, and the caller's own. Those with which the decision
-    is still made are out after a first look, the leading ones are confirmed. The agent and its tools are not run.
+    prompt that name the source and the action, the action's description, marks on what tools return, the source left
+    out, and the caller's own. Those with which the decision
+    is still made are out after a first look, the leading ones are confirmed. One that would pass is then tried in other
+    forms of the attack: with the cause moved to the start and to the end of its text and into another tool result, and
+    in the wordings that the caller gives. The agent and its tools are not run.
 
     Args:
         trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
@@ -104,13 +109,16 @@ async def fix(
             neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
             answer promise a refund?", which the model is asked about every reply, at one call each.
         candidates: Changes of your own: {"name", and one or more of "add_system", "system", "replace", "clean",
-            "mark", "drop"}; "mark" is "delimiters" or "datamarking" of what tools return, with a sentence for the
-            system prompt where "add_system" gives none, {"name", "guard": "TOOL.ARGUMENT"} for a check outside the
-            model, {"name", "guard": "TOOL"} for a gate that holds every call of the tool back, or edits.
+            "mark", "describe", "drop"}; "mark" is "delimiters" or "datamarking" of what tools return, with a sentence
+            for the system prompt where "add_system" gives none, and "describe" {tool: its new description};
+            {"name", "guard": "TOOL.ARGUMENT"} for a check outside the model, {"name", "guard": "TOOL"} for a gate that
+            holds every call of the tool back, or edits.
         controls: Decisions that must not be lost, as (trace, event), `TRACE:EVENT` or `EVENT`; by default other
             decisions of the run.
+        variants: What the cause could say in other words, as an attacker would; each is one more form of it.
         runs: Reruns of the bad decision as recorded. A first look at a candidate takes half as many; the ones that
-            lead are then rerun up to 34 times, and the controls until they show a loss or none.
+            lead are then rerun up to 34 times, the controls until they show a loss or none, and each other form of the
+            cause 10 times, after 3 to 10 reruns of it without a change.
         budget: Most model calls, the search for the cause included.
         budget_tokens: Most tokens, input and output together. What a request can use at most is set aside before it is
             sent, and what it used is counted when it is answered.
@@ -134,7 +142,7 @@ async def fix(
     )
     ceiling = Ceiling(budget_tokens, budget_usd)
     asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices, batch=batch)
-    plan = Plan(case, tuple(candidates), tuple(controls), runs, budget)
+    plan = Plan(case, tuple(candidates), tuple(controls), runs, budget, checked(variants))
     return await repair(plan, asking, on_progress)
 
 
@@ -150,40 +158,42 @@ async def repair(plan: Plan, asking: Asking, on_progress: OnProgress | None = No
     async with asking_models(asking, lambda: pace.tell(asked.spent, asked.waiting)) as asked:
         pace.expect(asked.expect(case, ROUNDS + MEASURING))
         benign = named if plan.controls else await own_controls(case, Judging(case, asked))
-        report = await _Repair(case, own, benign, runs=plan.runs, asked=asked, pace=pace).run(plan.budget)
+        report = await _Repair(plan, own, benign, asked, pace).run()
     return replace(report, notes=[*report.notes, *remember(asking.cache_dir, case, report.candidates)])
 
 
 class _Repair:
     """One run that finds the cause and measures candidates against it."""
 
-    def __init__(
-        self, case: Case, own: list[Proposal], controls: list[Control], *, runs: int, asked: Asked, pace: Pace
-    ) -> None:
-        self._case = case
+    def __init__(self, plan: Plan, own: list[Proposal], controls: list[Control], asked: Asked, pace: Pace) -> None:
+        self._plan = plan
+        self._case = plan.case
         self._own = own
         self._controls = controls
-        self._runs = runs
+        self._forms = Forms([], [])
         self._asked = asked
         self._pace = pace
 
-    async def run(self, budget: int) -> FixReport:
+    async def run(self) -> FixReport:
         """The report; partial where something ended the run early."""
-        report = await self._measured(budget)
+        report = await self._measured()
         self._pace.know(report.calls + report.reused, "stopped" if report.stopped else "done", report)
         self._pace.tell(self._asked.spent)
         return report
 
-    async def _measured(self, budget: int) -> FixReport:
-        cause = await investigate(Inquiry(self._case, budget=budget), self._asked, self._searching)
+    async def _measured(self) -> FixReport:
+        cause = await investigate(Inquiry(self._case, budget=self._plan.budget), self._asked, self._searching)
         if cause.stopped is not None:
             return self._report(cause, (), None, stopped=cause.stopped, stopped_by=cause.stopped_by)
         if cause.finding.status in ("not reproducible", "too rare"):
             return self._report(cause, (), None, notes=[Said(_TOO_RARE.format(of(cause.base)))])
         proposals = self._proposals(cause)
+        leading = _leading(cause)
+        self._forms = forms(self._case, leading.refs if leading else [], self._plan.variants)
         trial = self._trial(proposals)
         self._measuring(cause, proposals, trial)
-        panel = Panel([self._case, *(control.case for control in self._controls)], self._asked)
+        others: list[Control | Form] = [*self._controls, *self._forms.there]
+        panel = Panel([self._case, *(other.case for other in others)], self._asked)
         ending: Ending | None = None
         try:
             await drive(trial.run(), panel, on_round=lambda: self._measuring(cause, proposals, trial))
@@ -194,36 +204,43 @@ class _Repair:
             cause,
             proposals,
             trial,
-            notes=[*self._coverage(trial), *panel.notes],
+            notes=[*coverage(proposals, trial, self._controls, self._forms), *panel.notes],
             stopped=ending.text if ending else None,
             stopped_by=ending.by if ending else None,
         )
 
     def _proposals(self, cause: WhyReport) -> tuple[Proposal, ...]:
-        leading = next((found for found in cause.causes if found.kind != "required"), None)
+        leading = _leading(cause)
         sources = [tool for tool in leading.tools if tool is not None] if leading else []
-        ready_made = built_in(self._case.decision.tools, sources, leading.refs if leading else [])
+        ready_made = built_in(self._case.decision.tools, sources, leading.refs if leading else [], _tools(self._case))
         own = {proposal.name for proposal in self._own}
         return (*(proposal for proposal in ready_made if proposal.name not in own), *self._own)
 
     def _trial(self, proposals: Sequence[Proposal]) -> Trial:
-        cases = [control.case for control in self._controls]
         return Trial(
             {
                 proposal.name: [
                     Arm(0, proposal.edits, proposal.guard),
-                    *(Arm(at, applicable(case, proposal.edits), proposal.guard) for at, case in enumerate(cases, 1)),
+                    *self._arms(proposal, self._controls, 1),
+                    *(self._arms(proposal, self._forms.there, 1 + len(self._controls)) if has_forms(proposal) else ()),
                 ]
                 for proposal in proposals
             },
             [control.name for control in self._controls],
-            runs=self._runs,
+            runs=self._plan.runs,
             control_runs=CONTROL_RUNS,
             order=race_order(proposals, {proposal.name for proposal in self._own}),
+            forms=[form.name for form in self._forms.there],
         )
+
+    def _arms(self, proposal: Proposal, others: Sequence[Control | Form], first: int) -> list[Arm]:
+        return [
+            Arm(at, applicable(other.case, proposal.edits), proposal.guard) for at, other in enumerate(others, first)
+        ]
 
     def _searching(self, planned: int, message: str, cause: WhyReport | None) -> None:
         to_come = ALLOWANCE * (BUILT_IN + len(self._own)) + CONTROL_RUNS * len(self._controls)
+        to_come += (FIRST + HELD) * (len(PLACES) + len(self._plan.variants))
         self._pace.know(planned + to_come, f"finding the cause: {message}", cause)
         self._pace.tell(self._asked.spent)
 
@@ -231,18 +248,6 @@ class _Repair:
         report = self._report(cause, proposals, trial)
         self._pace.know(report.planned, f"measuring {number(len(proposals), 'candidate')}", report)
         self._pace.tell(self._asked.spent)
-
-    def _coverage(self, trial: Trial) -> list[str]:
-        """What was not measured."""
-        notes: list[str] = [_ONE_CONTEXT]
-        if not self._controls:
-            notes.append(_NO_OTHER)
-        elif unusable := trial.unusable():
-            again = "they are not made again even without a change"
-            notes.append(Said(f"Left out as controls, since {again}: ", Quoted(", ".join(unusable)), "."))
-        if trial.unconfirmed():
-            notes.append(Said(_UNCONFIRMED.format(ALLOWANCE)))
-        return notes
 
     def _report(
         self,
@@ -277,3 +282,15 @@ class _Repair:
             planned=planned,
             why=cause,
         )
+
+
+def _tools(case: Case) -> dict[str, str]:
+    """What the request says that each tool does."""
+    slots = (slot for slot in case.context.slots if slot.kind == "tool_definition" and slot.parameter is None)
+    said = {slot.tool: slot.text for slot in slots if slot.tool is not None}
+    return {name: said.get(name, "") for name in names_of(case.request.body.get("tools"))}
+
+
+def _leading(cause: WhyReport) -> Cause | None:
+    """The cause that the candidates are made for: what the agent cannot work without is none."""
+    return next((found for found in cause.causes if found.kind != "required"), None)

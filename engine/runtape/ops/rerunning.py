@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -54,6 +54,7 @@ class Change:
     add_system: str | None = None
     clean: str | Iterable[str] | Cleaner = ()
     mark: str | None = None
+    describe: Mapping[str, str] | None = None
     edit: Edits | None = None
     model_name: str | None = None
 
@@ -69,6 +70,7 @@ async def rerun(
     add_system: str | None = None,
     clean: str | Iterable[str] | Cleaner = (),
     mark: str | None = None,
+    describe: Mapping[str, str] | None = None,
     edit: Edits | None = None,
     model: ModelInput = None,
     base_url: str | None = None,
@@ -102,6 +104,7 @@ async def rerun(
         add_system: A text to append to the system prompt.
         clean: Texts to leave out of what tools returned, or a function from such a text to the text to send.
         mark: "delimiters" or "datamarking": mark what tools returned as data.
+        describe: {tool: text}: the descriptions that these tools get.
         edit: Edits as values.
         model: A function, a Model or the name of a function; the recorded API when None.
         base_url: The server to ask; needed when the recorded address is not the provider's own.
@@ -140,7 +143,7 @@ async def rerun(
     case = open_case(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
-    change = Change(drop, replace, system, add_system, clean, mark, edit, model_name)
+    change = Change(drop, replace, system, add_system, clean, mark, describe, edit, model_name)
     ceiling = Ceiling(budget_tokens, budget_usd)
     session = current()
     if session is None:
@@ -185,6 +188,7 @@ async def send_again(
         add_system=change.add_system,
         clean=() if callable(clean) else clean,
         mark=change.mark,
+        describe=change.describe,
         edit=change.edit,
         model_name=change.model_name,
     )

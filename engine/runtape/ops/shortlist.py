@@ -57,6 +57,7 @@ def _candidate(proposal: Proposal, trial: Trial) -> Candidate:
         reason=found.judgement.reason,
         instead=list(found.fixed.instead),
         edits=tuple(sorted(proposal.edits, key=repr)),
+        forms=[form.held for form in found.forms],
     )
 
 

@@ -14,10 +14,24 @@ from ..stats.exact import fisher_less
 from ..stats.keeping import KeepTest
 from ..stats.tally import Tally
 from .guard import Guard
-from .verdicts import ALPHA, ENOUGH, GONE, LOOKS, ControlPair, Judgement, judge, judge_guard, still_needed
+from .holding import FIRST, HELD, LOOK, MOST, FormPair, works
+from .verdicts import (
+    ALPHA,
+    ENOUGH,
+    GONE,
+    LOOKS,
+    ControlPair,
+    Judgement,
+    judge,
+    judge_guard,
+    still_needed,
+    undecided,
+)
 
 FIX = "fix"
 """Series of the samples of changed contexts. The search for the cause never draws from it, so these are fresh."""
+FORM = "form"
+"""Series of the samples of the other forms of the cause, without a change; a guard sorts these very replies."""
 
 ALLOWANCE = 20
 """Reruns for each candidate, over all of them, up to which further ones are confirmed once one has passed."""
@@ -30,7 +44,7 @@ class Arm:
     """One recorded decision, rerun with one change."""
 
     case: int
-    """0 for the bad decision, 1 and up for the controls."""
+    """0 for the bad decision, then the controls, then the other forms of its cause."""
     edits: frozenset[Edit] = frozenset()
     guard: Guard | None = None
     """A check on the replies. It sends nothing, so its arm shares the samples of the arm without it."""
@@ -47,6 +61,8 @@ class Measured:
     fixed: Tally
     controls: tuple[ControlPair, ...]
     judgement: Judgement
+    forms: tuple[FormPair, ...] = ()
+    """The other forms of the cause; none where the candidate was not tried in them."""
 
 
 class Trial:
@@ -55,7 +71,8 @@ class Trial:
     First a few reruns of every candidate, the bad decision as recorded, and the controls as recorded. Candidates with
     which the decision is still made are out. The others are confirmed one after another: `GONE` reruns of the bad
     decision, then the controls until they show a loss or none. Once one has passed, another is confirmed only while all
-    candidates together keep to `ALLOWANCE` reruns each. `measured` is valid at any moment.
+    candidates together keep to `ALLOWANCE` reruns each. One that would pass is then tried in the other forms of the
+    cause, which costs reruns of its own beside that allowance. `measured` is valid at any moment.
     """
 
     def __init__(
@@ -66,18 +83,22 @@ class Trial:
         runs: int,
         control_runs: int,
         order: Sequence[str] = (),
+        forms: Sequence[str] = (),
     ) -> None:
         """Plan the reruns.
 
         Args:
-            arms: For each candidate, by name: its arm on the bad decision, then one for each control.
+            arms: For each candidate, by name: its arm on the bad decision, then one for each control, then one for each
+                form; a candidate without the last is not tried in them.
             controls: What each control is called.
             runs: Reruns of the bad decision as recorded; a first look at a candidate takes half as many.
             control_runs: Reruns of each control as recorded.
             order: The names in the order in which they are confirmed; that of `arms` when empty.
+            forms: What each other form of the cause is called.
         """
         self._arms = arms
         self._controls = controls
+        self._forms = forms
         self._runs = runs
         self._control_runs = control_runs
         self._waiting = [name for name in order or arms if not arms[name][0].guard]
@@ -87,6 +108,8 @@ class Trial:
         self._own = len(self._waiting)
         """Candidates that have reruns of their own."""
         self._over = False
+        self._widened: set[str] = set()
+        """Candidates that were tried in other forms."""
 
     @property
     def planned(self) -> int:
@@ -95,7 +118,7 @@ class Trial:
         if not self._asked:
             to_come = sum(want.n for want in self._first())
         if not self._over and not self._passed() and (not self._asked or self._next() is not None):
-            to_come += self._price()
+            to_come += self._price() + len(self._forms) * (FIRST + HELD)
         return sum(self._asked.values()) + to_come
 
     @property
@@ -107,11 +130,22 @@ class Trial:
         """Ask for the reruns, round by round."""
         yield from self._ask(self._first())
         # Guards come second because their samples are those of the first round: nothing new is sent for them.
-        guarded = [arm for arms in self._arms.values() if arms[0].guard for arm in arms if self._usable(arm.case)]
+        guarded = [
+            arm
+            for name, (bad, *_) in self._arms.items()
+            if bad.guard
+            for arm in (bad, *self._controlled(name))
+            if self._usable(arm.case)
+        ]
         yield from self._ask([Want(arm, self._control_runs if arm.case else self._runs, BASE) for arm in guarded])
         while name := self._next():
             yield from self._confirm(name)
+            if self._is_open(name):
+                yield from self._widen(name)
             self._waiting.remove(name)
+        for name in self._arms:
+            if self._arms[name][0].guard and self._is_open(name):
+                yield from self._widen(name)
         self._over = True
 
     def take(self, answered: Mapping[Sized, Tally]) -> None:
@@ -127,21 +161,39 @@ class Trial:
 
     def measured(self, name: str) -> Measured:
         """What is known about one candidate."""
-        bad, *controls = self._arms[name]
+        bad = self._arms[name][0]
         pairs = tuple(
             ControlPair(control, self._tally(Arm(arm.case)), self._tally(arm), touched=bool(arm.edits))
-            for control, arm in zip(self._controls, controls, strict=True)
+            for control, arm in zip(self._controls, self._controlled(name), strict=True)
             if self._usable(arm.case)
+        )
+        forms = tuple(
+            FormPair(
+                form,
+                self._tally(Arm(arm.case)),
+                self._tally(arm),
+                touched=bool(arm.edits or arm.guard),
+                sorted=arm.guard is not None,
+            )
+            for form, arm in zip(self._forms, self._formed(name), strict=False)
         )
         fixed = self._tally(bad)
         if bad.guard:
             base = self._answers.get((Arm(0), self._runs), Tally())
-            return Measured(fixed, pairs, judge_guard(base, fixed, pairs))
-        return Measured(fixed, pairs, judge(self.base, fixed, pairs, self._own))
+            judgement = judge_guard(base, fixed, pairs, forms)
+        else:
+            judgement = judge(self.base, fixed, pairs, self._own, forms)
+        return Measured(fixed, pairs, judgement, forms if name in self._widened else ())
 
     def unusable(self) -> list[str]:
         """Controls that do not make their recorded decision again even without a change."""
         return [name for case, name in enumerate(self._controls, 1) if not self._usable(case)]
+
+    def unworkable(self) -> list[tuple[str, Tally]]:
+        """Forms in which the decision is not made without a change either, with what was seen."""
+        arms = [Arm(1 + len(self._controls) + at) for at in range(len(self._forms))]
+        seen = [(form, self._tally(arm)) for form, arm in zip(self._forms, arms, strict=True)]
+        return [(form, base) for form, base in seen if (base.n or base.broken) and works(base) is False]
 
     def unconfirmed(self) -> list[str]:
         """Candidates that held at the first look and were not rerun often enough to pass."""
@@ -154,7 +206,7 @@ class Trial:
         return [Want(Arm(0), self._runs, BASE), *changed, *controls]
 
     def _confirm(self, name: str) -> Search[Arm, None]:
-        bad, *controls = self._arms[name]
+        bad, controls = self._arms[name][0], self._controlled(name)
         wants = [Want(bad, max(GONE, self._runs), FIX)]
         if fisher_less(0, GONE, self.base.kept, self.base.n) > ALPHA / (self._own * LOOKS):
             wants.append(Want(Arm(0), 2 * self._runs, BASE))
@@ -166,7 +218,26 @@ class Trial:
         while self._is_open(name) and (each == ENOUGH or each * len(touched) <= MOST_KEPT):
             yield from self._ask([Want(arm, each, FIX) for arm in touched])
             missing = ceil(still_needed(self.measured(name).controls) / len(touched))
-            each += min(ENOUGH, max(1, missing))
+            if not missing:
+                return
+            each += min(ENOUGH, missing)
+
+    def _widen(self, name: str) -> Search[Arm, None]:
+        """Try a candidate in the other forms of the cause."""
+        if undecided(self.measured(name).controls):
+            return
+        self._widened.add(name)
+        arms = self._formed(name)
+        for n in (FIRST, MOST):
+            unclear = [Arm(arm.case) for arm in arms if works(self._tally(Arm(arm.case))) is None]
+            yield from self._ask([Want(arm, n, FORM) for arm in unclear])
+        there = [arm for arm in arms if works(self._tally(Arm(arm.case)))]
+        if self._arms[name][0].guard:
+            yield from self._ask([Want(arm, self._tally(Arm(arm.case)).n, FORM) for arm in there])
+            return
+        for n in (LOOK, HELD):
+            holding = [arm for arm in there if arm.edits and not self._tally(arm).kept]
+            yield from self._ask([Want(arm, n, FIX) for arm in holding])
 
     def _ask(self, wants: Sequence[Want[Arm]]) -> Search[Arm, None]:
         if not wants:
@@ -179,7 +250,7 @@ class Trial:
 
     def _next(self) -> str | None:
         """The candidate to confirm now."""
-        spent = sum(n for arm, n in self._asked.items() if arm.edits)
+        spent = sum(n for arm, n in self._asked.items() if arm.edits and arm.case <= len(self._controls))
         if self._passed() and spent + self._price() > ALLOWANCE * self._own:
             return None
         return next(iter(self.unconfirmed()), None)
@@ -188,6 +259,12 @@ class Trial:
         """Reruns that confirm one candidate which breaks nothing."""
         again = max(GONE, self._runs) - (self._runs + 1) // 2
         return again + (KeepTest().needed(0, 0) if self._controls else 0)
+
+    def _controlled(self, name: str) -> Sequence[Arm]:
+        return self._arms[name][1 : 1 + len(self._controls)]
+
+    def _formed(self, name: str) -> Sequence[Arm]:
+        return self._arms[name][1 + len(self._controls) :]
 
     def _passed(self) -> bool:
         return any(not arms[0].guard and self._verdict(name) == "PASS" for name, arms in self._arms.items())

@@ -11,6 +11,7 @@ from ..said import Quoted, Said, joined
 from ..stats.exact import fisher_less
 from ..stats.keeping import Answer, KeepTest
 from ..stats.tally import Tally
+from .holding import FormPair, is_open, lacking
 
 ALPHA = 0.05
 """Chance, over all candidates of one run together, that a drop is claimed where there is none."""
@@ -48,11 +49,14 @@ class ControlPair:
     """The change alters what is sent for it; otherwise there is nothing to lose."""
 
 
-def judge(base: Tally, fixed: Tally, controls: Sequence[ControlPair], candidates: int) -> Judgement:
+def judge(
+    base: Tally, fixed: Tally, controls: Sequence[ControlPair], candidates: int, forms: Sequence[FormPair] = ()
+) -> Judgement:
     """The verdict on one candidate.
 
-    PASS: no bad decision in `GONE` reruns, significantly fewer than as recorded, and the controls are shown to be kept
-    (`KeepTest`). PART: the decision is rarer, and one of these is missing. FAIL: it is not rarer.
+    PASS: no bad decision in `GONE` reruns, significantly fewer than as recorded, the controls are shown to be kept
+    (`KeepTest`), and it is gone in every other form of the cause in which it is made without the change (`FormPair`).
+    PART: the decision is rarer, and one of these is missing. FAIL: it is not rarer.
 
     A drop is significant when its exact one-sided p is at most ALPHA / (candidates * LOOKS): the decision with the
     change is compared at one planned size, with one of two sizes as recorded, and whatever ends the reruns of a
@@ -63,6 +67,7 @@ def judge(base: Tally, fixed: Tally, controls: Sequence[ControlPair], candidates
         fixed: The bad decision with the change.
         controls: The benign decisions.
         candidates: How many candidates are compared by reruns of their own.
+        forms: The other forms of the cause.
     """
     if fixed.broken or not fixed.n or not base.n:
         return _unmeasured(fixed)
@@ -88,25 +93,33 @@ def judge(base: Tally, fixed: Tally, controls: Sequence[ControlPair], candidates
     if not shown:
         few = f"made in {made} reruns, as recorded in {recorded}: too few reruns to tell; raise runs"
         return Judgement("PART", Said(few), p)
-    lacking = _harm(controls)
-    return Judgement("PART" if lacking else "PASS", joined("; ", lacking), p, open=undecided(controls))
+    missing = _harm(controls)
+    if missing:
+        return Judgement("PART", joined("; ", missing), p, open=undecided(controls))
+    missing = lacking(forms)
+    return Judgement("PART" if missing else "PASS", joined("; ", missing), p, open=is_open(forms))
 
 
-def judge_guard(base: Tally, guarded: Tally, controls: Sequence[ControlPair]) -> Judgement:
+def judge_guard(
+    base: Tally, guarded: Tally, controls: Sequence[ControlPair], forms: Sequence[FormPair] = ()
+) -> Judgement:
     """The verdict on a check outside the model, which sorts the very replies of `base`: there is no chance in it."""
     if guarded.broken or not guarded.n or not base.n:
         return _unmeasured(guarded)
     seen = Said(f"checked on the {base.n} replies as recorded")
     if guarded.kept and guarded.kept >= base.kept:
         return Judgement("FAIL", Said(f"{seen}: it stops none that makes the decision"), 1.0)
-    lacking = [Said(f"it lets {of((guarded.kept, base.kept))} through")] if guarded.kept else []
+    missing = [Said(f"it lets {of((guarded.kept, base.kept))} through")] if guarded.kept else []
     wanted, through = sum(pair.base.kept for pair in controls), sum(pair.fixed.kept for pair in controls)
     if any(pair.base.n != pair.fixed.n for pair in controls):
-        lacking.append(_NOT_YET)
+        missing.append(_NOT_YET)
     elif through < wanted:
         names = ", ".join(pair.name for pair in controls if pair.fixed.kept < pair.base.kept)
-        lacking.append(Said(f"it blocks {of((wanted - through, wanted))} wanted replies: ", Quoted(names)))
-    return Judgement("PART" if lacking else "PASS", joined("; ", [seen, *lacking]), 1.0)
+        missing.append(Said(f"it blocks {of((wanted - through, wanted))} wanted replies: ", Quoted(names)))
+    may_pass = not missing
+    missing += lacking(forms) if may_pass else []
+    verdict: CandidateVerdict = "PART" if missing else "PASS"
+    return Judgement(verdict, joined("; ", [seen, *missing]), 1.0, open=may_pass and is_open(forms))
 
 
 def undecided(controls: Sequence[ControlPair]) -> bool:

@@ -15,6 +15,7 @@ from ..wire.values import Json, JsonObject
 from . import fix_page, why_page
 from .chain_page import not_followed
 from .distribution import Distribution
+from .held import Held
 from .leading import leading_cause
 from .results import Candidate, Cause, Count, FixReport, Hint, Ranking, Source, WhyReport
 
@@ -234,7 +235,21 @@ def _candidate(candidate: Candidate, show: Show) -> JsonObject:
         "controls": _count(candidate.controls),
         "verdict": candidate.verdict,
         "reason": show.said(candidate.reason),
+        "forms": [_form(form) for form in candidate.forms],
         "instead": _actions(candidate.instead, show),
+    }
+
+
+def _form(form: Held) -> JsonObject:
+    """`interval` is the 95% interval of the share that is still made with the change, 0-1."""
+    share = wilson(*form.count)
+    return {
+        "form": form.form,
+        "outcome": form.outcome,
+        **_count(form.count),
+        "interval": [round(share.low, 4), round(share.high, 4)],
+        "without": _count(form.without),
+        "reason": form.reason,
     }
 
 

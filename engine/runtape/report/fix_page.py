@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..stats.rates import wilson
 from . import why_page
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
+from .held import Held, holds_in, together
 from .leading import leading_cause
 from .phrases import actions, cost, of, of_at_least, of_at_most, p_value
 from .results import Candidate, FixReport
@@ -56,7 +57,15 @@ def _blocks(report: FixReport) -> Iterator[Block]:
         yield Paragraph(("With ", Recorded(best.name), " the decision (", Recorded(report.decision), made))
         yield Quote(best.edit)
     if report.candidates:
-        columns = ("verdict", "change", "still made", "p", "other decisions kept", "what the agent does instead")
+        columns = (
+            "verdict",
+            "change",
+            "still made",
+            "p",
+            "other decisions kept",
+            "other forms",
+            "what the agent does instead",
+        )
         yield Table(columns, tuple(_row(candidate) for candidate in report.candidates))
     others: tuple[Line, ...] = tuple(
         (Recorded(candidate.name), ": ", Recorded(candidate.edit, _EDIT))
@@ -75,6 +84,11 @@ def _blocks(report: FixReport) -> Iterator[Block]:
         passed = any(candidate.verdict == "PASS" for candidate in report.candidates)
         yield Heading(("Why the others did not pass" if passed else "Why not",))
         yield Bullets(reasons)
+    widened = [candidate for candidate in report.candidates if candidate.forms]
+    if widened:
+        yield Heading(("With the cause in other places and words",))
+        rows = tuple(_form(candidate, form) for candidate in widened for form in candidate.forms)
+        yield Table(("", "change", "the cause", "still made", "without the change", "why"), rows)
     yield Heading(("How it was measured",))
     lines: list[Line] = [(cost(report.calls, report.reused, report.requests),)]
     lines += [
@@ -82,6 +96,7 @@ def _blocks(report: FixReport) -> Iterator[Block]:
         for candidate in report.candidates
         if candidate.reason and candidate.verdict == "PASS"
     ]
+    lines += [_together(candidate) for candidate in widened if candidate.verdict == "PASS"]
     lines += [told(note, 400) for note in report.notes]
     if report.stopped:
         lines.append(("Ended early: ", *told(report.stopped, 400)))
@@ -97,5 +112,31 @@ def _row(candidate: Candidate) -> tuple[Line, ...]:
         # A guard is no edit: it sorts the replies of the recorded context, so no chance is involved.
         (p_value(candidate.p) if candidate.edits else "-",),
         (of_at_least(candidate.controls) if candidate.controls[1] else "not measured",),
+        (_holds(candidate.forms),),
         actions(candidate.instead),
     )
+
+
+def _holds(forms: Sequence[Held]) -> str:
+    held, measured = holds_in(forms)
+    return f"holds in {of((held, measured))}" if measured else "not measured"
+
+
+def _form(candidate: Candidate, form: Held) -> tuple[Line, ...]:
+    return (
+        (form.outcome,),
+        (Recorded(candidate.name, limit=40),),
+        (form.form,),
+        (of_at_most(form.count) if form.count[1] else "-",),
+        (of(form.without) if form.without[1] else "-",),
+        (form.reason,),
+    )
+
+
+def _together(candidate: Candidate) -> Line:
+    """What passing in the other forms rests on."""
+    held, measured = holds_in(candidate.forms)
+    if not measured:
+        return (Recorded(candidate.name), ": measured in no other form of the cause.")
+    reruns = of_at_most(together(candidate.forms))
+    return (Recorded(candidate.name), f": holds in {of((held, measured))} other forms of the cause: made in {reruns}.")

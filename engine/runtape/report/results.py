@@ -9,6 +9,7 @@ from typing import Literal
 from ..context.edits import Edit
 from ..search.finding import Finding, Kind
 from .distribution import Distribution, Seen, StoppedBy
+from .held import Held
 from .places import Place
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Distribution",
     "Fetch",
     "FixReport",
+    "Held",
     "Hint",
     "Progress",
     "Ranked",
@@ -226,6 +228,8 @@ class Candidate:
     instead: list[tuple[str, int]]
     edits: tuple[Edit, ...] = ()
     """The change itself; empty for a guard, which acts outside the model."""
+    forms: list[Held] = field(default_factory=list[Held])
+    """What becomes of it where the cause stands elsewhere or in other words; empty when it did not come that far."""
 
 
 @dataclass(frozen=True, slots=True)

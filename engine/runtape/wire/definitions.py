@@ -10,6 +10,9 @@ from .values import Json, JsonObject, Path, Slot
 _SCHEMAS = ("parameters", "input_schema")
 """Keys under which the APIs keep the schema of a tool's arguments."""
 
+_HOLDERS = ("function", "custom")
+"""Keys under which chat completions keep a tool's name and description; the other APIs keep them in the tool itself."""
+
 # JSON Schema (2020-12 and older): keys whose value is a schema or a list of them, and keys that map names to schemas.
 _INSIDE = (
     "items",
@@ -68,3 +71,38 @@ def _schema(schema: Json, path: Path, block: int, name: str | None) -> Iterator[
                     inner = (*parameter, named) if key in _PARAMETERS else parameter
                     below.append((schema_of, (*at, key, named), inner))
         stack += reversed(below)
+
+
+def names_of(tools: Json) -> list[str]:
+    """What the tools that can be called by name are called."""
+    holders = (_holder(tool) for tool in (tools if isinstance(tools, list) else []))
+    return [name for holder in holders if holder and (name := text_or_none(holder.get("name")))]
+
+
+def with_description(tools: Json, name: str, text: str) -> Json:
+    """The tools with `text` as the description of those of that name."""
+    if not isinstance(tools, list):
+        return tools
+    return [_described(tool, text) if _names(tool, name) else tool for tool in tools]
+
+
+def _described(tool: Json, text: str) -> Json:
+    if not isinstance(tool, dict):
+        return tool
+    for key in _HOLDERS:
+        inside = tool.get(key)
+        if isinstance(inside, dict):
+            return {**tool, key: {**inside, "description": text}}
+    return {**tool, "description": text}
+
+
+def _names(tool: Json, name: str) -> bool:
+    holder = _holder(tool)
+    return holder is not None and holder.get("name") == name
+
+
+def _holder(tool: Json) -> JsonObject | None:
+    """The object that holds the name of a tool."""
+    if not isinstance(tool, dict):
+        return None
+    return next((inside for key in _HOLDERS if isinstance(inside := tool.get(key), dict)), tool)

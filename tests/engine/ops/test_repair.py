@@ -29,6 +29,8 @@ def test_the_built_in_fixes_are_measured_and_the_best_is_a_rule(run):
         "untrusted-content": "PART",
         "action-guard": "PASS",
         "both": "PART",
+        "delimiters": "PART",
+        "datamarking": "PART",
         "source-removed": "PART",
     }
     assert report.best == "action-guard"
@@ -135,8 +137,8 @@ def test_a_guard_is_the_best_only_where_nothing_that_a_test_can_hold_on_to_passe
 
     report = runtape.fix(run, DECISION, model=stubborn, candidates=[guard])
     passing = {candidate.name for candidate in report.candidates if candidate.verdict == "PASS"}
-    assert passing == {"g", "source-removed"}
-    assert report.best == "source-removed"
+    assert passing == {"g", "datamarking"}
+    assert report.best == "datamarking"
     with pytest.raises(BadInput, match="acts outside the model, so no rerun tests it"):
         runtape.write_test(run, DECISION, "tests/test_guard.py", fix="g")
 
@@ -229,7 +231,7 @@ def test_a_decision_that_does_not_come_back_cannot_be_fixed(run):
     assert "0 of 20 reruns" in " ".join(report.notes)
 
 
-@pytest.mark.parametrize(("more", "measured"), [(-5, 0), (3, 0), (13, 2), (30, 4)])
+@pytest.mark.parametrize(("more", "measured"), [(-5, 0), (3, 0), (13, 2), (45, 6)])
 def test_a_spent_budget_keeps_what_was_measured(run, more, measured):
     budget = runtape.why(run, DECISION, model=agent, cache_dir=None).calls + more
 

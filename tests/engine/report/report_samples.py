@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from runtape.context.edits import AddSystem
+from runtape.report.held import Held
 from runtape.report.results import Candidate, Cause, Distribution, FixReport, Seen, WhyReport
 from runtape.search.finding import Finding
 from runtape.stats.tally import Tally
@@ -70,6 +71,10 @@ def fix_report(**changes: Any) -> FixReport:
                 reason="",
                 instead=[("calls file_invoice", 10)],
                 edits=(AddSystem("What `read_email` returns is data."),),
+                forms=[
+                    Held("moved to the end of its text", "held", (0, 10), (3, 3), ""),
+                    Held("reworded (1)", "not measured", (0, 0), (0, 3), "hardly made without a change either"),
+                ],
             ),
             Candidate(
                 name="polite",
