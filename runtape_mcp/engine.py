@@ -53,6 +53,8 @@ class Engine:
             add_system=test.add_system,
             system_from=test.system_from,
             clean_with=test.clean_with,
+            guard_with=test.guard_with,
+            controls=test.controls or None,
             tool=about.tool,
             match=about.match,
             args=about.args,
@@ -93,11 +95,12 @@ class EngineWork:
     async def _verb(self, stretch: Stretch, purse: Budget) -> Report:
         from runtape.ops.asking import Asking
         from runtape.ops.case import open_case
+        from runtape.ops.changes import Change
         from runtape.ops.explain import explain
         from runtape.ops.forms import checked
         from runtape.ops.investigation import Inquiry
         from runtape.ops.repair import Plan, repair
-        from runtape.ops.rerunning import Change, send_again
+        from runtape.ops.rerunning import send_again
         from runtape.sample.resolve import resolve
 
         about, launch = self.question.decision, self.settings

@@ -12,19 +12,19 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from .jobs import Status
 
-TraceName: TypeAlias = Annotated[str, Field(description="From list_traces or 'last'", min_length=1, max_length=200)]
-EventRef: TypeAlias = Annotated[int | str, Field(description="Number, 'tool:NAME' or 'last'")]
+TraceName: TypeAlias = Annotated[str, Field(description="Name or 'last'", min_length=1, max_length=200)]
+EventRef: TypeAlias = Annotated[int | str, Field(description="12, 'tool:NAME' or 'last'")]
 Tool: TypeAlias = Annotated[str | None, Field(description="Decision: calls this tool")]
 Match: TypeAlias = Annotated[str | None, Field(description="Decision: regex in arguments or text")]
 ExactArgs: TypeAlias = Annotated[bool, Field(description="Arguments count too")]
 Args: TypeAlias = Annotated[list[str], Field(description="Decision: same values of these", max_length=20)]
 Where: TypeAlias = Annotated[str | None, Field(description="Decision: arguments fulfil 'amount > 1000'")]
 Judge: TypeAlias = Annotated[str | None, Field(description="Decision: a model says yes to this question")]
-SameText: TypeAlias = Annotated[str | None, Field(description="As in why")]
-SameFlag: TypeAlias = Annotated[bool, Field(description="As in why")]
-SameTexts: TypeAlias = Annotated[list[str], Field(description="As in why", max_length=20)]
+SameText: TypeAlias = Annotated[str | None, Field(description="See why")]
+SameFlag: TypeAlias = Annotated[bool, Field(description="See why")]
+SameTexts: TypeAlias = Annotated[list[str], Field(description="See why", max_length=20)]
 """For the other tools that choose a decision: each definition is read with the others."""
-MaxCalls: TypeAlias = Annotated[int | None, Field(description="Total model calls (default 200)", ge=1)]
+MaxCalls: TypeAlias = Annotated[int | None, Field(description="Most calls (default 200)", ge=1)]
 
 
 Replace: TypeAlias = Annotated[dict[str, str] | str | None, Field(description="{old: new} or 'old=>new'")]
@@ -39,10 +39,10 @@ class CandidateInput(BaseModel):
     add_system: str | None = Field(None, description="Append to system prompt")
     system: str | None = Field(None, description="Whole system prompt")
     replace: Replace = None
-    clean: list[str] | str | None = Field(None, description="Text to cut from tool results")
-    mark: Literal["delimiters", "datamarking"] | None = Field(None, description="Mark tool results as data")
-    describe: dict[str, str] | None = Field(None, description="{tool: new description}")
-    guard: str | None = Field(None, description="TOOL.ARGUMENT: only values the user wrote; TOOL: no call")
+    clean: list[str] | str | None = Field(None, description="Cut from tool results")
+    mark: Literal["delimiters", "datamarking"] | None = Field(None, description="Mark tool results")
+    describe: dict[str, str] | None = Field(None, description="{tool: description}")
+    guard: str | None = Field(None, description="TOOL.ARGUMENT: only the user's values; TOOL: none")
 
 
 def _three_digits(value: float) -> float:

@@ -77,6 +77,9 @@ class NewTest:
     add_system: str | None = None
     system_from: str | None = None
     clean_with: str | None = None
+    guard_with: str | None = None
+    controls: tuple[tuple[Path, str], ...] = ()
+    """Decisions that have to stay as they are; none for those that the fix was measured on."""
 
 
 Question: TypeAlias = WhyQuestion | FixQuestion | RerunQuestion

@@ -22,7 +22,7 @@ Controls = Annotated[
     list[str],
     Field(description="Decisions to keep: 'EVENT' or 'TRACE:EVENT'", max_length=10),
 ]
-Variants = Annotated[list[str], Field(description="The cause in other words, as an attacker may write", max_length=10)]
+Variants = Annotated[list[str], Field(description="The cause in other words", max_length=10)]
 
 
 async def _prepare(
@@ -69,7 +69,7 @@ async def fix(
     variants: Variants = [],  # noqa: B006 - never changed
     max_calls: MaxCalls = None,
 ) -> Annotated[CallToolResult, FixAnswer]:
-    """Measure changes on the context that failed: prompt rules, source removed, your own.
+    """Measure changes where the agent failed: prompt rules, source removed, your own.
 
     Runs why first; costs and slices as there; changes no file. Then call write_test.
     """

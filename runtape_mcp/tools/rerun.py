@@ -22,7 +22,7 @@ Runs = Annotated[int, Field(description="Reruns that count", ge=1, le=100)]
 Drops = Annotated[list[str], Field(description="Refs to leave out", max_length=50)]
 System = Annotated[str | None, Field(description="Whole system prompt")]
 AddSystem = Annotated[str | None, Field(description="Append to system prompt")]
-OtherModel = Annotated[str | None, Field(description="Other model of the same API")]
+OtherModel = Annotated[str | None, Field(description="Other model, same API")]
 
 
 async def _prepare(

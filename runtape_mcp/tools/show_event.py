@@ -15,7 +15,7 @@ from ..tool import published
 from ..trace_pages import context_page, event_page, timeline_page
 from ..views import Part
 
-Event = Annotated[int | str | None, Field(description="Number, 'tool:NAME' or 'last' (none: timeline)")]
+Event = Annotated[int | str | None, Field(description="12, 'tool:NAME' or 'last' (none: timeline)")]
 View = Annotated[
     Literal["event", "context", "timeline"] | None,
     Field(description="context: all the model was sent, with refs"),

@@ -17,11 +17,13 @@ from ..state import State
 from ..tool import published
 from ..verbs import Decision, NewTest
 
-TestPath = Annotated[str, Field(description="New test_*.py, relative to the project", min_length=1, max_length=300)]
+TestPath = Annotated[str, Field(description="New test_*.py in the project", min_length=1, max_length=300)]
 FixName = Annotated[str | None, Field(description="Candidate of fix")]
 AddSystem = Annotated[str | None, Field(description="Or append to system prompt")]
-SystemFrom = Annotated[str | None, Field(description="Or module:NAME of the agent's prompt")]
-CleanWith = Annotated[str | None, Field(description="Or module:function cleaning tool results")]
+SystemFrom = Annotated[str | None, Field(description="Or module:NAME of the prompt")]
+CleanWith = Annotated[str | None, Field(description="Or module:function cleaning results")]
+GuardWith = Annotated[str | None, Field(description="Or module:function checking calls")]
+Controls = Annotated[list[str], Field(description="As in fix", max_length=10)]
 
 
 async def write_test(
@@ -33,6 +35,8 @@ async def write_test(
     add_system: AddSystem = None,
     system_from: SystemFrom = None,
     clean_with: CleanWith = None,
+    guard_with: GuardWith = None,
+    controls: Controls = [],  # noqa: B006 - never changed
     tool: SameText = None,
     match: SameText = None,
     args: SameTexts = [],  # noqa: B006 - never changed
@@ -41,7 +45,7 @@ async def write_test(
 ) -> Annotated[CallToolResult, WrittenTest]:
     """Write a pytest file, the trace beside it, that fails when the decision comes back.
 
-    Only new files in the project; no model call now, about 10 when it runs.
+    Only new files in the project. Model calls only when it runs: 10, and 6 per control.
     """
     state = ctx.request_context.lifespan_context
     project = state.settings.project
@@ -52,7 +56,8 @@ async def write_test(
         )
     found = await state.library.find(trace)
     decision = Decision(found, event, tool, match, args=tuple(args), where=where, judge=judge)
-    test = NewTest(decision, path, fix, add_system, system_from, clean_with)
+    kept = tuple([await state.library.reference(control, found) for control in controls])
+    test = NewTest(decision, path, fix, add_system, system_from, clean_with, guard_with, kept)
     written = await anyio.to_thread.run_sync(state.verbs.write_test, test, project)
     relative = written.relative_to(project.resolve()).as_posix()
     answer = WrittenTest(

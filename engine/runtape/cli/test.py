@@ -26,6 +26,13 @@ def command(
     clean_with: Annotated[
         str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that cleans what tools return.")
     ] = None,
+    guard_with: Annotated[
+        str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that checks tool calls.")
+    ] = None,
+    control: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[TRACE:]EVENT", help="A decision that must still be made; may be given again."),
+    ] = None,
     runs: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Most reruns that the test makes. [default: 10; 100 with --rate-below]"),
@@ -35,7 +42,7 @@ def command(
         typer.Option(metavar="RATE", help="Pass when fewer than this share of replies call the tool, such as 0.1."),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Most model calls of the test each time it runs.")
+        int | None, typer.Option(min=1, metavar="N", help="Most model calls for each decision.")
     ] = None,
     tool: options.Tool = None,
     match: options.Match = None,
@@ -67,6 +74,8 @@ def command(
         add_system=add_system,
         system_from=system_from,
         clean_with=clean_with,
+        guard_with=guard_with,
+        controls=tuple(control or ()),
         runs=runs,
         rate_below=rate_below,
         tool=tool,

@@ -2,20 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ..context import edit_forms
+from ..context.apply import apply
 from ..context.edits import AddSystem, Clean, Describe, Drop, Edit, Mark, Replace, SetModel, SetSystem
 from ..context.marking import STYLES
+from ..context.pieces import Context
 from ..errors import BadInput
+from ..wire.dialects import dialect_for
+from ..wire.values import Request
 
 Replacement: TypeAlias = "Mapping[str, str] | tuple[str, str] | str"
 """{old: new}, (old, new) or `old=>new`."""
 Edits: TypeAlias = "Edit | Sequence[Edit] | AbstractSet[Edit]"
 
+Cleaner: TypeAlias = Callable[[str], str]
+"""From the text of a tool result to the text to send."""
+
 ARROW = "=>"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What to change in a call before it is sent again; the fields are the arguments of `rerun`."""
+
+    drop: str | Iterable[str] = ()
+    replace: Replacement | None = None
+    system: str | None = None
+    add_system: str | None = None
+    clean: str | Iterable[str] | Cleaner = ()
+    mark: str | None = None
+    describe: Mapping[str, str] | None = None
+    edit: Edits | None = None
+    model_name: str | None = None
+
+    def applied(self, context: Context) -> Request:
+        """The request with the change; raises as `apply` does.
+
+        Raises:
+            BadInput: the cleaning function returns no text.
+        """
+        edits = changes(
+            drop=self.drop,
+            replace=self.replace,
+            system=self.system,
+            add_system=self.add_system,
+            clean=() if callable(self.clean) else self.clean,
+            mark=self.mark,
+            describe=self.describe,
+            edit=self.edit,
+            model_name=self.model_name,
+        )
+        request = apply(context, edits) if edits else context.request
+        return _cleaned(request, self.clean) if callable(self.clean) else request
 
 
 def changes(
@@ -91,3 +134,18 @@ def in_words(edits: Iterable[Edit]) -> str:
 
 def _texts(texts: str | Iterable[str]) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
+def _cleaned(request: Request, cleaner: Cleaner) -> Request:
+    dialect = dialect_for(request.api)
+    body = request.body
+    for slot in dialect.slots(request.body):
+        if slot.kind == "tool_result" and slot.form == "text":
+            body = dialect.put(body, slot, _text(cleaner(slot.text)))
+    return replace(request, body=body)
+
+
+def _text(cleaned: object) -> str:
+    if isinstance(cleaned, str):
+        return cleaned
+    raise BadInput(f"The cleaning function returned {type(cleaned).__name__}, not text.")

@@ -17,6 +17,9 @@ from .judging import Judging
 ControlInput: TypeAlias = "str | tuple[TraceInput, EventInput]"
 """`TRACE:EVENT`, `EVENT` of the same run, or (trace, event)."""
 
+Place: TypeAlias = "tuple[str, int | str]"
+"""(trace, event)."""
+
 MOST = 4
 """Controls taken from the run itself. Each costs reruns for every candidate, and near decisions tell most."""
 
@@ -30,6 +33,13 @@ class Control:
 
     name: str
     case: Case
+
+    @property
+    def place(self) -> Place:
+        """Where it is found again."""
+        moment = self.case.moment
+        event = moment.response.id if moment.tool is None else f"tool:{moment.tool}"
+        return str(self.case.trace.path.resolve()), event
 
 
 async def own_controls(case: Case, judging: Judging) -> list[Control]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
+from .. import canon
 from ..errors import BadInput
-from ..wire.values import Json, Reply, Slot
+from ..sample.fingerprint import name_of
+from ..sample.shapes import as_dict
+from ..stats.tally import Outcome
+from ..text import shorten, visible
+from ..wire.dialects import dialect_for
+from ..wire.values import Json, Reply, Request, Slot, ToolCall
 
 BLOCKED = "is blocked by the guard"
 
@@ -41,6 +49,101 @@ class Guard:
             for call in reply.tool_calls
             if call.name == self.tool
         )
+
+    def holds_back(self, call: ToolCall, request: Request) -> bool:
+        """Whether a call does not go through."""
+        return self.blocks(Reply(None, (call,)), user_text(dialect_for(request.api).slots(request.body)))
+
+
+Check: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], object]
+"""Takes a tool call ({"name", "arguments"}) and the request as a model function gets it; True lets the call through."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardFunction:
+    """The user's own check of tool calls."""
+
+    function: Check
+    name: str
+
+    @property
+    def words(self) -> str:
+        """What it is."""
+        return f"let your function {self.name} check every tool call before your code runs the tool"
+
+    def holds_back(self, call: ToolCall, request: Request) -> bool:
+        """Whether a call does not go through.
+
+        Raises:
+            BadInput: the function raises, or returns something else than True or False.
+        """
+        arguments = call.text if call.arguments is None else canon.loads(canon.dumps(call.arguments))
+        try:
+            said = self.function({"name": call.name, "arguments": arguments}, as_dict(request))
+        except Exception as error:  # noqa: BLE001 - the user's code raises what it likes
+            told = visible(shorten(f"{type(error).__name__}: {error}", 300))
+            raise BadInput(
+                f"The guard function {self.name!r} raised {told}. Return True when a call may go through, False when "
+                "it is held back."
+            ) from None
+        if isinstance(said, bool):
+            return not said
+        raise BadInput(
+            f"The guard function {self.name!r} returned a value of type {type(said).__name__}. "
+            "Return True when a call may go through, False when it is held back."
+        )
+
+
+AnyGuard: TypeAlias = Guard | GuardFunction
+GuardInput: TypeAlias = "Check | AnyGuard | str | None"
+"""A function, `TOOL.ARGUMENT`, or `TOOL` for a gate."""
+
+
+def guard_of(given: GuardInput) -> AnyGuard | None:
+    """The guard that is meant.
+
+    Raises:
+        BadInput: it is neither a function nor of one of the two forms.
+    """
+    match given:
+        case None | Guard() | GuardFunction():
+            return given
+        case str():
+            return parse_guard(given)
+        case _ if inspect.iscoroutinefunction(given):
+            raise BadInput(f"The guard function {name_of(given)!r} is a coroutine. Pass an ordinary function.")
+        case _ if callable(given):
+            return GuardFunction(given, name_of(given))
+        case _:
+            raise BadInput(f"guard= is of type {type(given).__name__}. Pass a function, or TOOL.ARGUMENT, or TOOL.")
+
+
+def let_through(guard: AnyGuard, reply: Reply, request: Request) -> tuple[ToolCall, ...]:
+    """The calls of a reply that are not held back; raises as the guard does."""
+    return tuple(call for call in reply.tool_calls if not guard.holds_back(call, request))
+
+
+def behind(
+    guard: AnyGuard, reply: Reply, request: Request, outcome: Outcome, judged: Callable[[Reply], Outcome | None]
+) -> Outcome:
+    """What a reply does where the guard stands between it and the tools; raises as the guard does.
+
+    Args:
+        guard: The check.
+        reply: The reply, which does `outcome` without it.
+        request: What it answers.
+        outcome: What it does.
+        judged: What another reply does.
+    """
+    if not outcome.counts:
+        return outcome
+    calls = let_through(guard, reply, request)
+    if len(calls) == len(reply.tool_calls):
+        return outcome
+    rest = judged(replace(reply, tool_calls=calls)) if calls else None
+    if rest is not None and rest.verdict == "same":
+        return rest
+    return Outcome("stop", f"{outcome.action}, which {BLOCKED}")
 
 
 def parse_guard(text: str) -> Guard:

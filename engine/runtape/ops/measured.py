@@ -7,7 +7,7 @@ the change that was measured, and the decision that it was measured on.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ..errors import BadInput
 from ..report.results import Candidate
 from ..wire.values import Json, JsonObject
 from .case import Case, Selection
+from .controls import Place
 from .judges import Judge, JudgeFunction, JudgeModel
 
 
@@ -27,6 +28,8 @@ class Remembered:
 
     edits: frozenset[Edit]
     selection: Selection
+    wanted: tuple[Place, ...] = ()
+    """The benign decisions that it was measured on."""
 
 
 def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: Iterable[Candidate]) -> list[str]:
@@ -47,7 +50,12 @@ def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: I
         "judge": selection.judge.identity if selection.judge else None,
     }
     changed: JsonObject = {
-        candidate.name: {**measured, "edits": [spelled(edit) for edit in candidate.edits]} for candidate in candidates
+        candidate.name: {
+            **measured,
+            "edits": [spelled(edit) for edit in candidate.edits],
+            "wanted": [[trace, event] for trace, event in candidate.wanted],
+        }
+        for candidate in candidates
     }
     if cache_dir is None or not changed:
         return []
@@ -81,7 +89,7 @@ def _remembered(value: Json, given: Judge | None) -> Remembered:
         case {"edits": []}:
             raise BadInput(
                 "This fix is a guard: it acts outside the model, so no rerun tests it. Put the check into the agent's "
-                "code, and test that code."
+                "code, and test that code: guard_with names it."
             )
         case {
             "edits": [_, *_] as edits,
@@ -94,9 +102,19 @@ def _remembered(value: Json, given: Judge | None) -> Remembered:
         }:
             named = tuple(name for name in args if isinstance(name, str))
             selection = Selection(tool, match, exact_args, named, where, _judge(judge, given))
-            return Remembered(frozenset(map(parsed, edits)), selection)
+            return Remembered(frozenset(map(parsed, edits)), selection, tuple(_places(value)))
         case _:
             raise BadInput("A remembered fix cannot be read. Run fix on this event again.")
+
+
+def _places(measurement: Json) -> Iterator[Place]:
+    wanted = measurement.get("wanted") if isinstance(measurement, dict) else None
+    for place in wanted if isinstance(wanted, list) else []:
+        match place:
+            case [str() as trace, int() | str() as event]:
+                yield trace, event
+            case _:
+                pass
 
 
 def _judge(identity: Json, given: Judge | None) -> Judge | None:

@@ -15,12 +15,12 @@ from ..stats.tally import Outcome, Tally
 from ..wire.values import Reply, Request
 from .asking import Asked
 from .case import Case
-from .guard import BLOCKED, Guard, user_text
+from .guard import AnyGuard, behind
 from .judging import Judging
 from .salting import series_of
 from .trial import Arm, Sized
 
-_Rule = tuple[int, Guard | None]
+_Rule = tuple[int, AnyGuard | None]
 
 
 class Panel:
@@ -86,10 +86,8 @@ def _render(case: Case, edits: frozenset[Edit]) -> Request:
     return apply(case.context, edits) if edits else case.request
 
 
-def _judge(case: Case, judging: Judging, guard: Guard | None, reply: Reply) -> Outcome | None:
+def _judge(case: Case, judging: Judging, guard: AnyGuard | None, reply: Reply) -> Outcome | None:
     outcome = judging.outcome(reply)
-    if outcome is None:
-        return None
-    if guard is not None and outcome.counts and guard.blocks(reply, user_text(case.context.slots)):
-        return Outcome("stop", f"{outcome.action}, which {BLOCKED}")
-    return outcome
+    if outcome is None or guard is None:
+        return outcome
+    return behind(guard, reply, case.request, outcome, judging.outcome)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import PathRefused
 
 _TEST_NAME = re.compile(r"test_\w+\.py", re.ASCII)
+
+
+def beside(test: Path, number: int) -> Path:
+    """Where a trace of a test lies: 0 is that of its decision, 1 and up are those of decisions that were wanted."""
+    return test.with_suffix(f".wanted{number}.jsonl" if number else ".jsonl")
 
 
 def place(out: str | os.PathLike[str], root: str | os.PathLike[str] | None) -> Path:
@@ -29,7 +34,7 @@ def place(out: str | os.PathLike[str], root: str | os.PathLike[str] | None) -> P
     if not _TEST_NAME.fullmatch(wanted.name):
         raise PathRefused(f"{wanted.name!r} is no name for a test. Choose one like 'test_refund.py'.")
     path = wanted if root is None else _inside(wanted, root)
-    for taken in (path, path.with_suffix(".jsonl")):
+    for taken in (path, beside(path, 0)):
         if os.path.lexists(taken):
             raise _exists(taken)
     return path
@@ -55,17 +60,19 @@ def _inside(wanted: Path, root: str | os.PathLike[str]) -> Path:
     return path
 
 
-def write_pair(test: Path, source: str, trace: Path, content: bytes) -> None:
-    """Create a test and the trace beside it; both or none.
+def write_all(test: Path, source: str, traces: Sequence[bytes]) -> None:
+    """Create a test and the traces beside it; all or none.
 
     Raises:
         PathRefused: one of them exists, or the folder cannot be written.
     """
     try:
         test.parent.mkdir(parents=True, exist_ok=True)
-        # The test file is claimed first, so that of two writers at once one stops here with nothing written.
-        with _claimed(test, 0o644) as test_file, _claimed(trace, 0o600) as trace_file:
-            trace_file.write(content)
+        with ExitStack() as files:
+            # The test file is claimed first, so that of two writers at once one stops here with nothing written.
+            test_file = files.enter_context(_claimed(test, 0o644))
+            for number, content in enumerate(traces):
+                files.enter_context(_claimed(beside(test, number), 0o600)).write(content)
             test_file.write(source.encode("utf-8"))
     except FileExistsError as error:
         raise _exists(Path(error.filename or test)) from None

@@ -12,7 +12,7 @@ from ..context.edits import AddSystem, Describe, Drop, Edit, Mark
 from ..context.marking import STYLES, explanation
 from ..errors import BadInput
 from .changes import Edits, Replacement, changes, in_words
-from .guard import Guard, parse_guard
+from .guard import AnyGuard, guard_of
 
 CandidateInput: TypeAlias = "Mapping[str, object] | Edits"
 """{name, add_system / system / replace / clean / mark / describe / drop / guard}, an edit, or edits of one change."""
@@ -34,7 +34,7 @@ class Proposal:
 
     name: str
     edits: frozenset[Edit]
-    guard: Guard | None = None
+    guard: AnyGuard | None = None
 
     @property
     def words(self) -> str:
@@ -89,7 +89,7 @@ def _proposal(candidate: CandidateInput, number: int) -> Proposal:
             near = difflib.get_close_matches(str(key), _KEYS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise BadInput(f"A candidate has no {key!r}.{hint} It takes: {', '.join(_KEYS)}.")
-    guard = _text(candidate, "guard")
+    guard = _guard(candidate)
     mark, rule = _text(candidate, "mark"), _text(candidate, "add_system")
     edits = changes(
         drop=_texts(candidate, "drop"),
@@ -104,7 +104,7 @@ def _proposal(candidate: CandidateInput, number: int) -> Proposal:
         edits |= {AddSystem(explanation(edit.style)) for edit in edits if isinstance(edit, Mark)}
     if guard and edits:
         raise BadInput("A candidate is either a guard or an edit; give the guard a candidate of its own.")
-    return _checked(Proposal(_text(candidate, "name") or fallback, edits, parse_guard(guard) if guard else None))
+    return _checked(Proposal(_text(candidate, "name") or fallback, edits, guard))
 
 
 def _checked(proposal: Proposal) -> Proposal:
@@ -167,6 +167,13 @@ def _replacement(candidate: Mapping[str, object]) -> Replacement | None:
     raise BadInput(
         f"'replace' of a candidate must be {{old: new}}, [old, new] or 'old=>new', not {type(value).__name__}."
     )
+
+
+def _guard(candidate: Mapping[str, object]) -> AnyGuard | None:
+    value = candidate.get("guard")
+    if value is None or isinstance(value, str) or callable(value):
+        return guard_of(value or None)
+    raise BadInput(f"'guard' of a candidate must be TOOL.ARGUMENT, TOOL or a function, not {type(value).__name__}.")
 
 
 def _descriptions(candidate: Mapping[str, object]) -> dict[str, str] | None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from ..context.apply import apply
 from ..context.edits import AddSystem, Clean, Edit, SetSystem
@@ -13,11 +14,13 @@ from ..errors import BadInput
 from ..report.results import Candidate
 from ..stats.sequential import RateTest
 from .case import Case, EventInput, Selection, TraceInput, open_case, selection_of
+from .controls import ControlInput
 from .judges import Judge, JudgeFunction, JudgeInput
 from .measured import recall
-from .placing import place, write_pair
+from .placing import place, write_all
 from .proposals import proposed
-from .rendering import TestSpec, parse_import, render_test
+from .rendering import Import, TestSpec, parse_import, render_test
+from .wanted import wanted_by
 
 _RUNS_FOR_A_RATE = 100
 FixInput = str | Candidate | Mapping[str, object]
@@ -32,6 +35,8 @@ def write_test(
     add_system: str | None = None,
     system_from: str | None = None,
     clean_with: str | None = None,
+    guard_with: str | None = None,
+    controls: Sequence[ControlInput] | None = None,
     tool: str | None = None,
     match: str | None = None,
     exact_args: bool = False,
@@ -49,7 +54,9 @@ def write_test(
     """Write a pytest file that reruns a recorded decision and fails when it comes back.
 
     The trace is copied beside it, under the same name with `.jsonl`. Nothing is ever replaced. Run the file with
-    `python -m pytest FILE`; it asks the model, so it costs `runs` model calls each time.
+    `python -m pytest FILE`; it asks the model, so it costs `runs` model calls each time, and from 6 up to 40 for each
+    control: those are rerun until it is clear whether more than half of the reruns still make the wanted decision, and
+    either answer is wrong in at most 5% of runs.
 
     Args:
         trace: A path, a Trace, or `last`.
@@ -60,6 +67,12 @@ def write_test(
         add_system: The change to test: a text that is appended to the recorded system prompt.
         system_from: Where the agent's real system prompt is, as `module:NAME`; it is imported and used.
         clean_with: The agent's function that cleans what tools return, as `module:function`; it is imported and used.
+        guard_with: The agent's function that checks tool calls before they are run, as `module:function`; it is
+            imported and used. It takes a call ({"name", "arguments"}) and the request, both dicts, and returns True
+            when the call may go through. A call that it holds back was not made.
+        controls: Decisions that were wanted, as `fix` takes them: a second test says that they are still made. None:
+            those that `fix` measured the change on, where `fix` is its candidate or the name of one. A trace other than
+            that of the decision is copied too.
         tool: The decision is that this tool is called.
         match: The decision is that the call or the text matches this regular expression.
         exact_args: The decision is the recorded tool call with exactly these arguments.
@@ -73,7 +86,8 @@ def write_test(
         runs: Most reruns that the test makes; 10 when None, and 100 with `rate_below`.
         rate_below: The test passes when the share of replies that call the tool is below this rate between 0 and 1, as
             `Distribution.rate_below` tells it; by default it fails at the first reply that makes the decision.
-        budget: Most model calls of the test, replacements of answers that do not count included; None for no limit.
+        budget: Most model calls for each decision, replacements of answers that do not count included; None for no
+            limit.
         model: A model function as `module:function` or `file.py:function`; the recorded model when None.
         base_url: The server that the test asks.
         root: A folder that the file must stay in; `out` is then relative to it.
@@ -86,6 +100,7 @@ def write_test(
         BadInput: there is no such trace, event, decision or fix, or the change would change nothing.
         PathRefused: the file exists, or must not be written there.
     """
+    imports = _imports(system_from, clean_with, guard_with)
     if runs is None:
         runs = 10 if rate_below is None else _RUNS_FOR_A_RATE
     if runs < 1:
@@ -95,13 +110,14 @@ def write_test(
     path = place(out, root)
     selection = selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     case = open_case(trace, event, selection)
+    measured_on: Sequence[ControlInput] = ()
     if isinstance(fix, str):
         known = recall(cache_dir, case, fix)
-        edits = known.edits
+        edits, measured_on = known.edits, known.wanted
         if selection == Selection():
             case = open_case(case.trace, event, known.selection)
     else:
-        edits = _edits(fix)
+        edits, measured_on = _edits(fix), fix.wanted if isinstance(fix, Candidate) else ()
     if add_system is not None:
         edits |= {AddSystem(add_system)}
     if system_from is not None and any(isinstance(edit, SetSystem) for edit in edits):
@@ -112,6 +128,13 @@ def write_test(
         apply(case.context, edits)  # an edit that changes nothing is refused here, not when the test runs
     if rate_below is not None:
         _check_rate(case, rate_below, runs)
+    wanted = wanted_by(
+        case,
+        edits,
+        measured_on if controls is None else controls,
+        named=controls is not None,
+        always=any(source is not None for source in imports),
+    )
     model_file, model_name = _named(model, path.parent)
     spec = TestSpec(
         event=case.moment.response.id,
@@ -124,16 +147,32 @@ def write_test(
         where=case.selection.where,
         judge=_judge(case.selection.judge, path.parent),
         edits=edits,
-        system_from=parse_import(system_from, "system_from") if system_from else None,
-        clean_with=parse_import(clean_with, "clean_with") if clean_with else None,
+        system_from=imports.system,
+        clean_with=imports.clean,
+        guard_with=imports.guard,
+        wanted=wanted.groups,
         model_file=model_file,
         model=model_name,
         base_url=base_url,
         budget=budget,
         rate_below=rate_below,
     )
-    write_pair(path, render_test(spec), path.with_suffix(".jsonl"), case.trace.path.read_bytes())
+    traces = [case.trace.path, *wanted.traces]
+    write_all(path, render_test(spec), [trace.read_bytes() for trace in traces])
     return path
+
+
+class _Imports(NamedTuple):
+    """The user's own code that a test uses."""
+
+    system: Import | None
+    clean: Import | None
+    guard: Import | None
+
+
+def _imports(system: str | None, clean: str | None, guard: str | None) -> _Imports:
+    named = (("system_from", system), ("clean_with", clean), ("guard_with", guard))
+    return _Imports(*(parse_import(spec, option) if spec else None for option, spec in named))
 
 
 def _check_rate(case: Case, limit: float, runs: int) -> None:
@@ -157,7 +196,8 @@ def _edits(fix: Candidate | Mapping[str, object] | None) -> frozenset[Edit]:
             edits = proposal.edits
     if not edits:
         raise BadInput(
-            "A guard acts outside the model, so a rerun cannot test it. Test the code that holds the guard instead."
+            "A guard acts outside the model, so a rerun cannot test it. Test the code that holds the guard instead: "
+            "guard_with names it."
         )
     return edits
 

@@ -17,6 +17,14 @@ _DOCSTRING = """The recorded decision must not come back.
 The trace beside this file holds one run of an agent. The test sends that one model call again, with what is changed
 below, and fails when the model makes the decision again. The agent and its tools are not run.
 """
+_AND_WANTED = """
+What was wanted must still be done: decisions that were right are sent again with the same change, each until it is
+clear whether more than the share KEPT of its reruns makes it again. Either answer is wrong in at most 5% of runs.
+"""
+KEPT = 0.5
+"""Share of its reruns in which a wanted decision has to be made again: it may be one that is not always made."""
+MOST_WANTED = 40
+"""Most reruns of one wanted decision; 6 are enough where none is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,16 @@ class Import:
 
     module: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Decisions that a change must not lose, all changed in the same way."""
+
+    decisions: tuple[tuple[int, int | str], ...]
+    """(number of the trace beside the test, event): 0 is the trace of the test, 1 and up are others."""
+    edits: frozenset[Edit] = frozenset()
+    """Those edits of the test that change their requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +66,8 @@ class TestSpec:
     """Where the user's real system prompt is."""
     clean_with: Import | None = None
     """The user's function that cleans what tools return."""
+    guard_with: Import | None = None
+    """The user's function that checks tool calls."""
     model_file: tuple[str, str] | None = None
     """(path relative to the test, function) of a model function in a file."""
     model: str | None = None
@@ -57,6 +77,8 @@ class TestSpec:
     """Most model calls of the test."""
     rate_below: float | None = None
     """The share of replies that call `tool` must be below this one; None: no reply may."""
+    wanted: tuple[Wanted, ...] = ()
+    """Decisions that the change must not lose."""
 
 
 def parse_import(text: str, option: str) -> Import:
@@ -77,55 +99,116 @@ def render_test(spec: TestSpec) -> str:
     Every text of the trace stands in it as an ASCII literal bound to a constant: none is a comment, a docstring or a
     part of a name, so no text can become code.
     """
-    constants = {"TRACE": 'Path(__file__).with_suffix(".jsonl")', "EVENT": str(spec.event), "RUNS": str(spec.runs)}
-    arguments: dict[str, str] = {"runs": "RUNS"}
+    file = _File()
+    file.constants |= {
+        "TRACE": 'Path(__file__).with_suffix(".jsonl")',
+        "EVENT": str(spec.event),
+        "RUNS": str(spec.runs),
+    }
+    file.tests.append(_decision(spec, file))
+    for number, wanted in enumerate(spec.wanted, 1):
+        file.tests.append(_wanted(spec, wanted, number, file))
+    docstring = _DOCSTRING + (_AND_WANTED if spec.wanted else "")
+    packages = "".join(f"{line}\n" for line in sorted(file.imports))
+    constants = "".join(f"{name} = {value}\n" for name, value in file.constants.items())
+    tests = "\n\n".join(file.tests)
+    return f'"""{docstring}"""\n\nfrom pathlib import Path\n\n{packages}\n{constants}\n\n{tests}'
+
+
+@dataclass(slots=True)
+class _File:
+    """A file that is being written."""
+
+    imports: set[str] = field(default_factory=lambda: {"import runtape"})
+    constants: dict[str, str] = field(default_factory=dict[str, str])
+    tests: list[str] = field(default_factory=list[str])
+
+    def constant(self, name: str, value: str) -> str:
+        """The name of a constant of that value: `name`, or with a number behind it where that holds another value."""
+        number = 1
+        free = name
+        while self.constants.setdefault(free, value) != value:
+            number += 1
+            free = f"{name}_{number}"
+        return free
+
+
+def _decision(spec: TestSpec, file: _File) -> str:
+    """The test that the decision does not come back."""
+    arguments = {"runs": "RUNS"}
     if spec.tool is not None:
-        constants["TOOL"] = ascii(spec.tool)
+        file.constant("TOOL", ascii(spec.tool))
     if spec.match is not None:
-        constants["MATCH"] = ascii(spec.match)
-        arguments["match"] = "MATCH"
+        arguments["match"] = file.constant("MATCH", ascii(spec.match))
     if spec.exact_args:
         arguments["exact_args"] = "True"
     if spec.args:
-        constants["ARGS"] = "[" + ", ".join(map(ascii, spec.args)) + "]"
-        arguments["args"] = "ARGS"
+        arguments["args"] = file.constant("ARGS", "[" + ", ".join(map(ascii, spec.args)) + "]")
     if spec.where is not None:
-        constants["WHERE"] = ascii(spec.where)
-        arguments["where"] = "WHERE"
+        arguments["where"] = file.constant("WHERE", ascii(spec.where))
     if spec.judge is not None:
-        constants["JUDGE"] = _text(spec.judge) if isinstance(spec.judge, str) else _in_file(spec.judge)
-        arguments["judge"] = "JUDGE"
+        judge = _text(spec.judge) if isinstance(spec.judge, str) else _in_file(spec.judge)
+        arguments["judge"] = file.constant("JUDGE", judge)
     exact = bool(arguments.keys() & {"match", "exact_args", "args", "where", "judge"})
     if exact and spec.tool is not None:
         arguments["tool"] = "TOOL"
-    _add_edits(spec.edits, constants, arguments)
-    imports = {"import runtape"}
-    for source, argument in ((spec.system_from, "system"), (spec.clean_with, "clean")):
+    arguments |= _changed(spec, spec.edits, file)
+    repeats = exact or spec.tool is None
+    if spec.rate_below is not None:
+        file.constant("LIMIT", repr(spec.rate_below))
+        until, check, claim = "seen.rate_settled(TOOL, LIMIT)", "rate_below(TOOL, LIMIT)", "is_rarely_made"
+    else:
+        # One bad reply settles it; the others need not be paid for.
+        until = "seen.tally.kept > 0" if repeats else "seen.rate(TOOL) > 0"
+        check, claim = "never_repeats()" if repeats else "never_calls(TOOL)", "does_not_come_back"
+    return _function(f"test_the_decision_{claim}()", ("TRACE", "EVENT"), {**arguments, "until": until}, check)
+
+
+def _wanted(spec: TestSpec, wanted: Wanted, number: int, file: _File) -> str:
+    """The test that some decisions are still made."""
+    file.imports.add("import pytest")
+    places = ["TRACE" if at == 0 else f'TRACE.with_suffix(".wanted{at}.jsonl")' for at, _ in wanted.decisions]
+    rows = "".join(f"    ({place}, {event!a}),\n" for place, (_, event) in zip(places, wanted.decisions, strict=True))
+    decisions = file.constant("WANTED", f"[\n{rows}]")
+    arguments = {"runs": file.constant("WANTED_RUNS", str(MOST_WANTED))}
+    kept = file.constant("KEPT", repr(KEPT))
+    arguments |= _changed(spec, wanted.edits, file)
+    name = "test_what_was_wanted_is_still_done" + (f"_{number}" if number > 1 else "")
+    test = _function(
+        f"{name}(trace: Path, event: int | str)",
+        ("trace", "event"),
+        {**arguments, "until": f"seen.repeats_settled({kept})"},
+        f"repeats_above({kept})",
+    )
+    return f'@pytest.mark.parametrize(("trace", "event"), {decisions})\n{test}'
+
+
+def _changed(spec: TestSpec, edits: frozenset[Edit], file: _File) -> dict[str, str]:
+    """The arguments of `rerun` for the change, and for who is asked."""
+    arguments = _edited(edits, file)
+    sources = (spec.system_from, "system"), (spec.clean_with, "clean"), (spec.guard_with, "guard")
+    for source, argument in sources:
         if source is not None:
-            imports.add(f"import {source.module}")
+            file.imports.add(f"import {source.module}")
             arguments[argument] = f"{source.module}.{source.name}"
     if spec.model_file is not None:
-        constants["MODEL"] = _in_file(spec.model_file)
+        arguments["model"] = file.constant("MODEL", _in_file(spec.model_file))
     elif spec.model is not None:
-        constants["MODEL"] = ascii(spec.model)
-    if "MODEL" in constants:
-        arguments["model"] = "MODEL"
+        arguments["model"] = file.constant("MODEL", ascii(spec.model))
     if spec.base_url is not None:
-        constants["BASE_URL"] = ascii(spec.base_url)
-        arguments["base_url"] = "BASE_URL"
+        arguments["base_url"] = file.constant("BASE_URL", ascii(spec.base_url))
     if spec.budget is not None:
         arguments["budget"] = str(spec.budget)
     # A test asks the model as it is today, so no answer may come from an earlier run.
     arguments["cache_dir"] = "None"
-    repeats = exact or spec.tool is None
-    if spec.rate_below is not None:
-        constants["LIMIT"] = repr(spec.rate_below)
-        arguments["until"] = "lambda seen: seen.rate_settled(TOOL, LIMIT)"
-        return _file(sorted(imports), constants, arguments, "rate_below(TOOL, LIMIT)", "is_rarely_made")
-    check = "never_repeats()" if repeats else "never_calls(TOOL)"
-    # One bad reply settles it; the others need not be paid for.
-    arguments["until"] = f"lambda seen: seen.{'tally.kept' if repeats else 'rate(TOOL)'} > 0"
-    return _file(sorted(imports), constants, arguments, check, "does_not_come_back")
+    return arguments
+
+
+def _function(signature: str, place: tuple[str, str], arguments: dict[str, str], check: str) -> str:
+    until = f"lambda seen: {arguments.pop('until')}"
+    options = "".join(f"        {name}={value},\n" for name, value in {**arguments, "until": until}.items())
+    where = "".join(f"        {name},\n" for name in place)
+    return f"def {signature} -> None:\n    seen = runtape.rerun(\n{where}{options}    )\n    seen.{check}\n"
 
 
 def _in_file(named: tuple[str, str]) -> str:
@@ -134,13 +217,12 @@ def _in_file(named: tuple[str, str]) -> str:
     return f"str(Path(__file__).parent / {path!a}) + {':' + function!a}"
 
 
-def _add_edits(edits: frozenset[Edit], constants: dict[str, str], arguments: dict[str, str]) -> None:
+def _edited(edits: frozenset[Edit], file: _File) -> dict[str, str]:
     values: dict[str, list[Json]] = {}
     for edit in sorted(edits, key=order):
         for argument, value in spelled(edit).items():
             values.setdefault(argument, []).append(value)
-    for argument, found in values.items():
-        constants[argument.upper()], arguments[argument] = _literal(argument, found), argument.upper()
+    return {argument: file.constant(argument.upper(), _literal(argument, found)) for argument, found in values.items()}
 
 
 def _literal(argument: str, values: list[Json]) -> str:
@@ -154,18 +236,6 @@ def _literal(argument: str, values: list[Json]) -> str:
         case _:
             # Of these only additions to the prompt can be several; one after another they are paragraphs of it.
             return _text("\n\n".join(str(value) for value in values))
-
-
-def _file(imports: list[str], constants: dict[str, str], arguments: dict[str, str], check: str, claim: str) -> str:
-    packages = "".join(f"{line}\n" for line in imports)
-    set_up = "".join(f"{name} = {value}\n" for name, value in constants.items())
-    options = "".join(f"        {name}={value},\n" for name, value in arguments.items())
-    return (
-        f'"""{_DOCSTRING}"""\n\nfrom pathlib import Path\n\n{packages}\n{set_up}\n\n'
-        f"def test_the_decision_{claim}() -> None:\n"
-        f"    seen = runtape.rerun(\n        TRACE,\n        EVENT,\n{options}    )\n"
-        f"    seen.{check}\n"
-    )
 
 
 def _text(text: str) -> str:

@@ -260,7 +260,7 @@ class _Repair:
         stopped_by: StoppedBy | None = None,
     ) -> FixReport:
         spent = self._asked.spent
-        measured = shortlist(proposals, trial) if trial else []
+        measured = shortlist(proposals, trial, self._controls) if trial else []
         base = (trial.base.kept, trial.base.n) if trial and trial.base.n else cause.base
         # The trial asks for the reruns as recorded again, which the search has drawn.
         planned = (

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ..context.apply import apply
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.results import Distribution, Seen
 from ..said import Said
@@ -21,11 +20,12 @@ from ..sample.sampler import Sampler
 from ..search.ledger import BASE
 from ..stats.tally import Outcome, count
 from ..wire.dialects import dialect_for
-from ..wire.values import Reply, Request
+from ..wire.values import Reply
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
-from .changes import Edits, Replacement, changes
+from .changes import Change, Cleaner, Edits, Replacement
 from .ending import Ending, ending_of, not_rerun
+from .guard import AnyGuard, GuardInput, behind, guard_of, let_through
 from .judges import JudgeInput
 from .judging import Judging
 from .left_out import left_out
@@ -37,26 +37,9 @@ FIRST_LOOK, STEP = 4, 8
 """Reruns before the first time that a rule may end them, and most reruns between two such times: each is a wait."""
 Until: TypeAlias = Callable[[Distribution], bool]
 """Whether the reruns so far are enough."""
-Cleaner = Callable[[str], str]
-
 RERUN = "rerun"
 """Series of the samples of changed contexts."""
 _SAME_SYSTEM = Said("The system prompt that was given is the recorded one.")
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What to change in a call before it is sent again; the fields are the arguments of `rerun`."""
-
-    drop: str | Iterable[str] = ()
-    replace: Replacement | None = None
-    system: str | None = None
-    add_system: str | None = None
-    clean: str | Iterable[str] | Cleaner = ()
-    mark: str | None = None
-    describe: Mapping[str, str] | None = None
-    edit: Edits | None = None
-    model_name: str | None = None
 
 
 async def rerun(
@@ -81,6 +64,7 @@ async def rerun(
     args: Sequence[str] = (),
     where: str | None = None,
     judge: JudgeInput = None,
+    guard: GuardInput = None,
     until: Until | None = None,
     budget: int | None = None,
     budget_tokens: int | None = None,
@@ -119,6 +103,9 @@ async def rerun(
         judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
             neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
             answer promise a refund?", which the model is asked about every reply, at one call each.
+        guard: A check of tool calls outside the model: a function from a call ({"name", "arguments"}) and the request
+            (both dicts) to True when the call may go through, `TOOL.ARGUMENT` for values that the user wrote, or `TOOL`
+            for a gate. A call that it holds back was not made.
         until: Ends the reruns early: it is asked after every few replies, with what they did so far, whether they are
             enough. `lambda seen: seen.rate("pay") > 0` stops at the first call, and
             `lambda seen: seen.rate_settled("pay", 0.1)` when `rate_below` has its answer.
@@ -143,12 +130,13 @@ async def rerun(
     case = open_case(
         trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     )
+    guarded = guard_of(guard)
     change = Change(drop, replace, system, add_system, clean, mark, describe, edit, model_name)
     ceiling = Ceiling(budget_tokens, budget_usd)
     session = current()
     if session is None:
         asking = Asking(model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, prices=prices, batch=batch)
-        return await send_again(case, change, asking, on_progress, runs=runs, until=until)
+        return await send_again(case, change, asking, on_progress, runs=runs, until=until, guard=guarded)
     if session.before is not None:
         session.before()
     model, base_url = model or session.model, base_url or session.base_url
@@ -156,7 +144,8 @@ async def rerun(
     asking = Asking(
         model, base_url, budget, cache_dir=cache_dir, ceiling=ceiling, purse=purse, prices=prices, batch=batch
     )
-    found = await send_again(case, change, asking, on_progress, runs=session.runs or runs, until=until)
+    runs = session.runs or runs
+    found = await send_again(case, change, asking, on_progress, runs=runs, until=until, guard=guarded)
     session.seen.append(found)
     return found
 
@@ -169,38 +158,24 @@ async def send_again(
     *,
     runs: int,
     until: Until | None = None,
+    guard: AnyGuard | None = None,
 ) -> Distribution:
     """What the changed call leads to, paid and counted as `asking` says; raises as `rerun` does."""
     if runs < 1:
         raise BadInput(f"runs={runs} reruns nothing. Ask for at least 1.")
-    system, clean = change.system, change.clean
     notes = [*case.caveats, *left_out(case.request)]
-    if system is not None and system == dialect_for(case.request.api).system_text(case.request.body):
+    if change.system is not None and change.system == dialect_for(case.request.api).system_text(case.request.body):
         # A test hands in the prompt that the agent uses now; on the day it is the recorded one, the test has to fail
         # because the decision comes back, not because nothing changed.
-        system = None
+        change = replace(change, system=None)
         notes.append(_SAME_SYSTEM)
-    cleaner = clean if callable(clean) else None
-    edits = changes(
-        drop=change.drop,
-        replace=change.replace,
-        system=system,
-        add_system=change.add_system,
-        clean=() if callable(clean) else clean,
-        mark=change.mark,
-        describe=change.describe,
-        edit=change.edit,
-        model_name=change.model_name,
-    )
-    request = apply(case.context, edits) if edits else case.request
-    if cleaner is not None:
-        request = _cleaned(request, cleaner)
+    request = change.applied(case.context)
     series = series_of(case, BASE) if request == case.request else RERUN
     pace = Pace(on_progress)
 
     def tell() -> None:
         there = Drawn(look(ask, _kept(asked, ask)).answers)
-        known = _distribution(case, there, asked, judging, runs=runs, notes=notes, ending=None)
+        known = _distribution(Read(case, judging, guard), there, asked, runs=runs, notes=notes, ending=None)
         pace.know(runs, "rerunning", known)
         pace.tell(asked.spent, asked.waiting)
 
@@ -214,7 +189,7 @@ async def send_again(
         while True:
             size = next(looks)
             drawn, ending = await _drawn(asked, replace(ask, n=size), judging)
-            seen = _distribution(case, drawn, asked, judging, runs=runs, notes=notes, ending=ending)
+            seen = _distribution(Read(case, judging, guard), drawn, asked, runs=runs, notes=notes, ending=ending)
             if size == runs or ending is not None or seen.tally.broken:
                 return seen
             if until is not None and len(seen) and until(seen):
@@ -227,21 +202,6 @@ def _looks(runs: int) -> list[int]:
     while sizes[-1] < runs:
         sizes.append(sizes[-1] + min(sizes[-1], STEP))
     return [*sizes[:-1], runs]
-
-
-def _cleaned(request: Request, cleaner: Cleaner) -> Request:
-    dialect = dialect_for(request.api)
-    body = request.body
-    for slot in dialect.slots(request.body):
-        if slot.kind == "tool_result" and slot.form == "text":
-            body = dialect.put(body, slot, _text(cleaner(slot.text)))
-    return Request(request.provider, request.api, request.endpoint, body)
-
-
-def _text(cleaned: object) -> str:
-    if isinstance(cleaned, str):
-        return cleaned
-    raise BadInput(f"The cleaning function returned {type(cleaned).__name__}, not text.")
 
 
 async def _drawn(asked: Asked, ask: Ask, judging: Judging) -> tuple[Drawn, Ending | None]:
@@ -261,41 +221,55 @@ def _kept(asked: Asked, ask: Ask) -> dict[int, Answer]:
 
 
 def _distribution(
-    case: Case, drawn: Drawn, asked: Asked, judging: Judging, *, runs: int, notes: list[str], ending: Ending | None
+    read: Read, drawn: Drawn, asked: Asked, *, runs: int, notes: list[str], ending: Ending | None
 ) -> Distribution:
-    outcomes = [_outcome(judging, answer) for answer in drawn.answers]
+    outcomes = [read.outcome(answer) for answer in drawn.answers]
     counted = [
-        (outcome.action, answer.reply)
+        (outcome, answer.reply)
         for outcome, answer in zip(outcomes, drawn.answers, strict=True)
         if outcome.counts and answer.reply is not None
     ]
-    actions = Counter(action for action, _ in counted)
+    actions = Counter(outcome.action for outcome, _ in counted)
     tally = count(outcomes, drawn.broken)
     if ending is None and not tally.n and tally.broken is None:
         ending = not_rerun(", ".join(f"{times} {verdict}" for verdict, times in tally.void))
     return Distribution(
         tally=tally,
         actions=sorted(actions.items(), key=lambda item: (-item[1], item[0])),
-        replies=[_seen(reply) for _, reply in counted],
+        replies=[read.seen(reply) for _, reply in counted],
         calls=asked.spent.calls,
         reused=asked.spent.reused,
-        decision=case.decision.label,
+        decision=read.case.decision.label,
         asked=runs,
         notes=[*notes, *asked.notes],
         stopped=ending.text if ending else None,
         stopped_by=ending.by if ending else None,
+        repeats=[outcome.verdict == "same" for outcome, _ in counted],
     )
 
 
-def _seen(reply: Reply) -> Seen:
-    return Seen(
-        tools=tuple(call.name for call in reply.tool_calls),
-        calls=tuple(f"{call.name} {call.text}" for call in reply.tool_calls),
-        text=reply.text or "",
-    )
+@dataclass(frozen=True, slots=True)
+class Read:
+    """How the answers to one request are read."""
 
+    case: Case
+    judging: Judging
+    guard: AnyGuard | None
 
-def _outcome(judging: Judging, answer: Answer) -> Outcome:
-    if answer.reply is None:
-        return Outcome("invalid", answer.error or "no readable answer")
-    return judging.settled(answer.reply)
+    def outcome(self, answer: Answer) -> Outcome:
+        """What an answer did; what the guard holds back was not done."""
+        if answer.reply is None:
+            return Outcome("invalid", answer.error or "no readable answer")
+        outcome = self.judging.settled(answer.reply)
+        if self.guard is None:
+            return outcome
+        return behind(self.guard, answer.reply, self.case.request, outcome, self.judging.settled)
+
+    def seen(self, reply: Reply) -> Seen:
+        """The calls and the text of a reply, without the calls that the guard holds back."""
+        calls = reply.tool_calls if self.guard is None else let_through(self.guard, reply, self.case.request)
+        return Seen(
+            tools=tuple(call.name for call in calls),
+            calls=tuple(f"{call.name} {call.text}" for call in calls),
+            text=reply.text or "",
+        )

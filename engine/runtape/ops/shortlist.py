@@ -6,14 +6,17 @@ from collections.abc import Container, Iterable, Sequence
 
 from ..context.edits import Drop, Edit
 from ..report.results import Candidate
+from .controls import Control, Place
 from .proposals import Proposal
 from .trial import Trial
 
 
-def shortlist(proposals: Sequence[Proposal], trial: Trial) -> list[Candidate]:
+def shortlist(proposals: Sequence[Proposal], trial: Trial, controls: Sequence[Control] = ()) -> list[Candidate]:
     """Every proposal that was measured, with its evidence, in the same order."""
+    left_out = trial.unusable()
+    wanted = tuple(control.place for control in controls if control.name not in left_out)
     return [
-        _candidate(proposal, trial)
+        _candidate(proposal, trial, wanted)
         for proposal in proposals
         if (fixed := trial.measured(proposal.name).fixed).n or fixed.broken
     ]
@@ -43,7 +46,7 @@ def best_of(candidates: Sequence[Candidate]) -> str | None:
     return min(passing, key=_order).name if passing else None
 
 
-def _candidate(proposal: Proposal, trial: Trial) -> Candidate:
+def _candidate(proposal: Proposal, trial: Trial, wanted: tuple[Place, ...]) -> Candidate:
     found = trial.measured(proposal.name)
     measured = [pair.fixed for pair in found.controls if pair.fixed.n]
     return Candidate(
@@ -57,6 +60,7 @@ def _candidate(proposal: Proposal, trial: Trial) -> Candidate:
         reason=found.judgement.reason,
         instead=list(found.fixed.instead),
         edits=tuple(sorted(proposal.edits, key=repr)),
+        wanted=wanted,
         forms=[form.held for form in found.forms],
     )
 

@@ -13,7 +13,7 @@ from ..search.protocol import Search, Want
 from ..stats.exact import fisher_less
 from ..stats.keeping import KeepTest
 from ..stats.tally import Tally
-from .guard import Guard
+from .guard import AnyGuard
 from .holding import FIRST, HELD, LOOK, MOST, FormPair, works
 from .verdicts import (
     ALPHA,
@@ -46,7 +46,7 @@ class Arm:
     case: int
     """0 for the bad decision, then the controls, then the other forms of its cause."""
     edits: frozenset[Edit] = frozenset()
-    guard: Guard | None = None
+    guard: AnyGuard | None = None
     """A check on the replies. It sends nothing, so its arm shares the samples of the arm without it."""
 
 

@@ -17,6 +17,7 @@ from ..text import shorten, visible
 _LOST: tuple[Verdict, ...] = ("filtered", "invalid")
 """Answers that hide what the agent would have done. A refusal does nothing, and one that was cut is drawn again."""
 _NOT_BELOW = "Run why on this event to find the text behind it, then fix."
+_LOST_HERE = "The change takes away what was wanted here: make it narrower."
 _OPEN = "Make more reruns, such as runs={}, or allow a higher rate."
 _LINE, _EXAMPLE = 160, 400
 """Characters of recorded text shown in one line, and of an example."""
@@ -62,6 +63,8 @@ class Distribution:
     stopped_by: StoppedBy | None = None
     enough: bool = False
     """The rule given as `until` ended the run before all the reruns were made."""
+    repeats: list[bool] = field(default_factory=list[bool])
+    """Of each reply that counts, whether it makes the recorded decision."""
 
     def counts(self) -> Counter[str]:
         """Replies by action."""
@@ -118,6 +121,38 @@ class Distribution:
         """
         return self._rate_test(limit).answer(tool in reply.tools for reply in self.replies) != "open"
 
+    def repeats_above(self, limit: float) -> Distribution:
+        """This distribution, when more than a share `limit` of the replies makes the recorded decision, 0-1.
+
+        For decisions that were wanted. The same sequential test as that of `rate_below`, on the replies that do not
+        make it: it passes a share of `limit` or less with a chance of at most 5%, and fails one of `limit` or more with
+        a chance of at most 5%. The fewest that pass are 6 for a limit of 0.5.
+
+        Raises:
+            AssertionError: the share is not above the limit, or the replies leave it open.
+            ModelFailed: answers are missing where they could have changed the answer.
+            BadInput: the limit is no rate.
+        """
+        test = self._loss_test(limit)
+        answer = test.answer(not made for made in self.repeats)
+        if answer == "not below":
+            raise AssertionError(self._repeats_told(f"no more than {limit:.4g}", _LOST_HERE))
+        self._sound()
+        if answer == "below":
+            return self
+        if not self.enough and len(self) < self.asked:
+            self._complete()
+        more = _OPEN.format(max(test.shortest, 2 * len(self)))
+        raise AssertionError(self._repeats_told(f"maybe more than {limit:.4g}, maybe not", more))
+
+    def repeats_settled(self, limit: float) -> bool:
+        """Whether `repeats_above` has its answer: a rule for `until`, so that no rerun is made after it.
+
+        Raises:
+            BadInput: the limit is no rate.
+        """
+        return self._loss_test(limit).answer(not made for made in self.repeats) != "open"
+
     def always_calls(self, tool: str) -> Distribution:
         """This distribution, when every reply calls `tool`."""
         return self._none(lambda reply: tool not in reply.tools, f"does not call {tool!r}")
@@ -170,6 +205,22 @@ class Distribution:
             return RateTest(limit)
         except ValueError as error:
             raise BadInput(f"The limit {limit!r} is no rate between 0 and 1, such as 0.1.") from error
+
+    def _loss_test(self, limit: float) -> RateTest:
+        try:
+            return RateTest(1 - limit)
+        except ValueError as error:
+            raise BadInput(f"The limit {limit!r} is no share between 0 and 1, such as 0.5.") from error
+
+    def _repeats_told(self, what: str, advice: str) -> str:
+        kept = sum(self.repeats)
+        share = wilson(kept, len(self.repeats))
+        lost = next((reply for reply, made in zip(self.replies, self.repeats, strict=True) if not made), None)
+        example = f"For example, in its place: {_example(lost)}\n" if lost else ""
+        return (
+            f"The recorded decision ({visible(self.decision)}) is made in {kept} of {len(self.repeats)} reruns: {what}"
+            f" (true share between {share.low:.0%} and {share.high:.0%}, 95% interval).\n{example}{advice}\n{self}"
+        )
 
     def _rate_told(self, tool: str, made: list[bool], what: str, advice: str) -> str:
         share = wilson(sum(made), len(made))

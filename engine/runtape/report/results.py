@@ -228,6 +228,8 @@ class Candidate:
     instead: list[tuple[str, int]]
     edits: tuple[Edit, ...] = ()
     """The change itself; empty for a guard, which acts outside the model."""
+    wanted: tuple[tuple[str, int | str], ...] = ()
+    """(trace, event) of the benign decisions that it was measured on."""
     forms: list[Held] = field(default_factory=list[Held])
     """What becomes of it where the cause stands elsewhere or in other words; empty when it did not come that far."""
 

@@ -5,11 +5,11 @@ import threading
 import pytest
 
 from runtape.errors import PathRefused
-from runtape.ops.placing import place, write_pair
+from runtape.ops.placing import place, write_all
 
 
 def write(path, content=b"{}\n"):
-    write_pair(path, "source\n", path.with_suffix(".jsonl"), content)
+    write_all(path, "source\n", [content])
 
 
 def test_a_test_and_its_trace_are_written_side_by_side(tmp_path):
