@@ -29,7 +29,7 @@ class Remembered:
     edits: frozenset[Edit]
     selection: Selection
     wanted: tuple[Place, ...] = ()
-    """The benign decisions that it was measured on."""
+    """The benign decisions that were made in every rerun with it."""
 
 
 def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: Iterable[Candidate]) -> list[str]:

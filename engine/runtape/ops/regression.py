@@ -71,8 +71,8 @@ def write_test(
             imported and used. It takes a call ({"name", "arguments"}) and the request, both dicts, and returns True
             when the call may go through. A call that it holds back was not made.
         controls: Decisions that were wanted, as `fix` takes them: a second test says that they are still made. None:
-            those that `fix` measured the change on, where `fix` is its candidate or the name of one. A trace other than
-            that of the decision is copied too.
+            those that `fix` saw made in every rerun with the change, where `fix` is its candidate or the name of one.
+            A trace other than that of the decision is copied too.
         tool: The decision is that this tool is called.
         match: The decision is that the call or the text matches this regular expression.
         exact_args: The decision is the recorded tool call with exactly these arguments.
@@ -110,14 +110,14 @@ def write_test(
     path = place(out, root)
     selection = selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
     case = open_case(trace, event, selection)
-    measured_on: Sequence[ControlInput] = ()
+    kept: Sequence[ControlInput] = ()
     if isinstance(fix, str):
         known = recall(cache_dir, case, fix)
-        edits, measured_on = known.edits, known.wanted
+        edits, kept = known.edits, known.wanted
         if selection == Selection():
             case = open_case(case.trace, event, known.selection)
     else:
-        edits, measured_on = _edits(fix), fix.wanted if isinstance(fix, Candidate) else ()
+        edits, kept = _edits(fix), fix.wanted if isinstance(fix, Candidate) else ()
     if add_system is not None:
         edits |= {AddSystem(add_system)}
     if system_from is not None and any(isinstance(edit, SetSystem) for edit in edits):
@@ -131,7 +131,7 @@ def write_test(
     wanted = wanted_by(
         case,
         edits,
-        measured_on if controls is None else controls,
+        kept if controls is None else controls,
         named=controls is not None,
         always=any(source is not None for source in imports),
     )

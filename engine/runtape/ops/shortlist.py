@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ..context.edits import Drop, Edit
 from ..report.results import Candidate
 from .controls import Control, Place
 from .proposals import Proposal
 from .trial import Trial
+from .verdicts import ENOUGH, ControlPair
 
 
 def shortlist(proposals: Sequence[Proposal], trial: Trial, controls: Sequence[Control] = ()) -> list[Candidate]:
     """Every proposal that was measured, with its evidence, in the same order."""
-    left_out = trial.unusable()
-    wanted = tuple(control.place for control in controls if control.name not in left_out)
+    places = {control.name: control.place for control in controls}
     return [
-        _candidate(proposal, trial, wanted)
+        _candidate(proposal, trial, places)
         for proposal in proposals
         if (fixed := trial.measured(proposal.name).fixed).n or fixed.broken
     ]
@@ -46,7 +46,7 @@ def best_of(candidates: Sequence[Candidate]) -> str | None:
     return min(passing, key=_order).name if passing else None
 
 
-def _candidate(proposal: Proposal, trial: Trial, wanted: tuple[Place, ...]) -> Candidate:
+def _candidate(proposal: Proposal, trial: Trial, places: Mapping[str, Place]) -> Candidate:
     found = trial.measured(proposal.name)
     measured = [pair.fixed for pair in found.controls if pair.fixed.n]
     return Candidate(
@@ -60,9 +60,14 @@ def _candidate(proposal: Proposal, trial: Trial, wanted: tuple[Place, ...]) -> C
         reason=found.judgement.reason,
         instead=list(found.fixed.instead),
         edits=tuple(sorted(proposal.edits, key=repr)),
-        wanted=wanted,
+        wanted=tuple(places[pair.name] for pair in found.controls if pair.name in places and _is_steady(pair)),
         forms=[form.held for form in found.forms],
     )
+
+
+def _is_steady(pair: ControlPair) -> bool:
+    """Whether a benign decision was made in every rerun, without and with the change, so that a test can rest on it."""
+    return pair.touched and pair.fixed.n >= ENOUGH and not pair.fixed.flips and not pair.base.flips
 
 
 def _order(candidate: Candidate) -> tuple[bool, bool, float, int, int]:

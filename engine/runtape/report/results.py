@@ -229,7 +229,7 @@ class Candidate:
     edits: tuple[Edit, ...] = ()
     """The change itself; empty for a guard, which acts outside the model."""
     wanted: tuple[tuple[str, int | str], ...] = ()
-    """(trace, event) of the benign decisions that it was measured on."""
+    """(trace, event) of the benign decisions that were made in every rerun with it: a written test holds on to them."""
     forms: list[Held] = field(default_factory=list[Held])
     """What becomes of it where the cause stands elsewhere or in other words; empty when it did not come that far."""
 

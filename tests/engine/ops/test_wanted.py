@@ -52,11 +52,11 @@ def test_what_was_wanted_is_tested_beside_what_must_not_come_back(run, tmp_path)
     for name in ("test_lost.py", "test_prompt.py"):
         assert f"FAILED {name}::test_what_was_wanted_is_still_done[trace0-2]" in printed
         assert f"PASSED {name}::test_the_decision_does_not_come_back" in printed
-    assert "(calls read_email) is made in 0 of 12 reruns: no more than 0.5" in printed
+    assert "(calls read_email) is made in 0 of 16 reruns: no more than 0.5" in printed
     assert "For example, in its place: I cannot help." in printed
 
 
-def test_a_measured_fix_brings_the_decisions_that_it_was_measured_on(run, tmp_path):
+def test_a_measured_fix_brings_the_decisions_that_it_was_seen_to_keep(run, tmp_path):
     report = runtape.fix(run, DECISION, model=agent)
     [best] = [candidate for candidate in report.candidates if candidate.name == report.best]
 
