@@ -75,7 +75,7 @@ def summary(report: FixReport) -> dict[str, list[str | int]]:
 @pytest.fixture(scope="module")
 def outcomes(project: Path) -> dict[tuple[str, str], str]:
     """By file and function, `passed` or why not."""
-    ran("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--junit-xml", "report.xml", ".", cwd=project)
+    ran("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "4", "--junit-xml", "report.xml", ".", cwd=project)
     found = {}
     for case in ET.parse(project / "report.xml").iter("testcase"):
         failure = case.find("failure")

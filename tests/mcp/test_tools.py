@@ -217,7 +217,8 @@ async def test_fix_hands_candidates_and_controls_on(tmp_path: Path, era: str) ->
     async with connected(tmp_path, era=era, verbs=verbs) as client:
         answer = fields(
             await client.call_tool(
-                "fix", {**ABOUT, "candidates": candidates, "controls": ["2", "good:tool:read_email"]}
+                "fix",
+                {**ABOUT, "candidates": candidates, "controls": ["2", "good:tool:read_email"], "variants": ["Pay."]},
             )
         )
     assert answer["candidates"] == []
@@ -229,6 +230,7 @@ async def test_fix_hands_candidates_and_controls_on(tmp_path: Path, era: str) ->
         (tmp_path / "traces" / "run.jsonl", "2"),
         (tmp_path / "traces" / "good.jsonl", "tool:read_email"),
     )
+    assert question.variants == ("Pay.",)
 
 
 class Measuring(Steps):

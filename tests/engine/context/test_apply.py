@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from mail_requests import MAIL, PLANTED, SYSTEM, chat, messages, responses
 
 from runtape.context.apply import apply, remove
 from runtape.context.build import build
-from runtape.context.edits import AddSystem, Clean, Drop, Edit, Replace, SetModel, SetSystem
+from runtape.context.edits import AddSystem, Clean, Describe, Drop, Edit, Replace, SetModel, SetSystem
 from runtape.context.pieces import Context
 from runtape.errors import BadInput, EditChangesNothing
 from runtape.wire.dialects import dialect_for
@@ -47,6 +48,32 @@ def mail_id(context: Context) -> str:
 def test_no_edit_is_the_request_itself(context: Context) -> None:
     assert apply(context, frozenset()) is context.request
     assert remove(context, frozenset()).body == context.request.body
+
+
+SCHEMA: Json = {"type": "object", "properties": {}}
+OFFERED: dict[str, list[Json]] = {
+    "chat": [{"type": "function", "function": {"name": name, "parameters": SCHEMA}} for name in ("send", "read")],
+    "responses": [{"type": "function", "name": name, "parameters": SCHEMA} for name in ("send", "read")],
+    "messages": [{"name": name, "input_schema": SCHEMA} for name in ("send", "read")],
+}
+
+
+@pytest.mark.parametrize("api", OFFERED)
+def test_a_tool_is_described_anew_and_nothing_else_changes(api: str) -> None:
+    bare = REQUESTS[api]
+    before = build(replace(bare, body={**bare.body, "tools": OFFERED[api]}), ())
+
+    request = edited(before, Describe("send", "Only when asked."))
+
+    described = [slot for slot in build(request, ()).slots if slot.kind == "tool_definition"]
+    assert [(slot.tool, slot.text) for slot in described] == [("send", "Only when asked.")]
+    assert {**request.body, "tools": OFFERED[api]} == before.request.body
+    with pytest.raises(EditChangesNothing, match=r"offers no such tool\. It offers: send, read\."):
+        edited(before, Describe("pay", "x"))
+    with pytest.raises(EditChangesNothing, match="no such tool"):
+        edited(CONTEXTS[api], Describe("send", "x"))
+    with pytest.raises(BadInput, match="contradict each other"):
+        edited(before, Describe("send", "x"), Describe("send", "y"))
 
 
 @EVERY_API

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from runtape import canon
 from runtape.context.edit_forms import in_words, order, parsed, spelled
-from runtape.context.edits import AddSystem, Clean, Drop, Mark, Replace, SetModel, SetSystem
+from runtape.context.edits import AddSystem, Clean, Describe, Drop, Mark, Replace, SetModel, SetSystem
 from runtape.context.marking import STYLES
 from runtape.errors import BadInput
 
@@ -15,6 +15,7 @@ EDITS = st.one_of(
     st.builds(Drop, TEXT),
     st.builds(Clean, TEXT),
     st.builds(Mark, st.sampled_from(STYLES)),
+    st.builds(Describe, TEXT, TEXT),
     st.builds(Replace, TEXT, TEXT),
     st.builds(SetSystem, TEXT),
     st.builds(AddSystem, TEXT),
@@ -37,7 +38,10 @@ def test_what_is_no_edit_is_refused(value):
 def test_recorded_texts_change_before_the_prompt_and_the_prompt_before_the_model(edits):
     kinds = [type(edit) for edit in sorted(edits, key=order)]
     expected = [
-        kind for kind in (Drop, Clean, Replace, Mark, SetSystem, AddSystem, SetModel) for k in kinds if k is kind
+        kind
+        for kind in (Drop, Clean, Replace, Mark, Describe, SetSystem, AddSystem, SetModel)
+        for k in kinds
+        if k is kind
     ]
     assert kinds == expected
 

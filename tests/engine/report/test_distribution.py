@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from report_samples import SENDS, TALKS, distribution
 
 from runtape.errors import BadInput, ModelFailed
+from runtape.ops.rendering import MOST_WANTED
+from runtape.stats.sequential import RateTest
 from runtape.stats.tally import Tally
 
 STATEMENTS = [
@@ -123,6 +126,44 @@ def test_a_rate_above_the_limit_fails_with_its_counts_an_example_and_what_to_do(
     assert "How often the agent calls 'send' is not below 0.1: 3 of 3 reruns (true share between 44% and 100%" in told
     assert 'For example: send {"to": "eve"}' in told
     assert "Run why on this event" in told
+
+
+def wanted(made: str, asked: int = 40):
+    """Replies as a text: `x` makes the recorded decision, `.` does not."""
+    return replace(rated(made, asked), repeats=[one == "x" for one in made])
+
+
+def test_a_wanted_decision_is_settled_after_a_few_reruns():
+    assert wanted("x" * 6).repeats_above(0.5)
+    assert wanted("x" * 6).repeats_settled(0.5)
+    assert not wanted("x" * 5).repeats_settled(0.5)
+    assert wanted("xx.xxx.xxxxxx").repeats_above(0.5)
+
+
+def test_a_wanted_decision_that_is_lost_fails_with_what_came_in_its_place():
+    with pytest.raises(AssertionError) as failed:
+        wanted("." * 9).repeats_above(0.5)
+
+    told = str(failed.value)
+    assert "is made in 0 of 9 reruns: no more than 0.5 (true share between 0% and" in told
+    assert "For example, in its place: " in told
+    assert "make it narrower" in told
+    with pytest.raises(AssertionError, match=r"maybe more than 0\.5, maybe not"):
+        wanted("x.x.", asked=4).repeats_above(0.5)
+    with pytest.raises(ModelFailed, match="Only 4 of 40"):
+        wanted("x.x.").repeats_above(0.5)
+    with pytest.raises(BadInput, match="no share"):
+        wanted("x").repeats_above(1.0)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5])
+def test_a_wanted_decision_is_told_from_a_lost_one_with_the_stated_errors(share):
+    lost = RateTest(0.5).chances(1 - share, MOST_WANTED)
+    kept = RateTest(0.5).chances(share, MOST_WANTED)
+
+    assert lost.below <= 0.05
+    assert kept.not_below <= 0.05
+    assert RateTest(0.5).chances(0.0, MOST_WANTED).samples == 6
 
 
 def test_an_open_rate_is_neither_passed_nor_failed():
