@@ -50,12 +50,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for module, text in (("kept", f"{system}\n\n{best.edit}"), ("lost", system)):
             (folder / f"{module}_{name}.py").write_text(f"SYSTEM = {text!r}\n", encoding="utf-8")
         wanted = best.wanted[:1]
-        for test, options in {
+        tests: dict[str, dict[str, Any]] = {
             "fixed": {"fix": best, "controls": wanted},
             "open": {},
             "kept": {"system_from": f"kept_{name}:SYSTEM", "controls": wanted},
             "lost": {"system_from": f"lost_{name}:SYSTEM", "controls": wanted},
-        }.items():
+        }
+        for test, options in tests.items():
             runtape.write_test(trace, event, folder / f"test_{name}_{test}.py", model=model, runs=3, **options)
         runtape.write_test(trace, event, folder / f"test_{name}_down.py", base_url=NOWHERE, add_system=best.edit)
     return folder
@@ -76,7 +77,7 @@ def summary(report: FixReport) -> dict[str, list[str | int]]:
 def outcomes(project: Path) -> dict[tuple[str, str], str]:
     """By file and function, `passed` or why not."""
     ran("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "4", "--junit-xml", "report.xml", ".", cwd=project)
-    found = {}
+    found: dict[tuple[str, str], str] = {}
     for case in ET.parse(project / "report.xml").iter("testcase"):
         failure = case.find("failure")
         file, function = case.get("classname", ""), case.get("name", "").partition("[")[0]
