@@ -41,9 +41,7 @@ def command(
         float | None,
         typer.Option(metavar="RATE", help="Pass when fewer than this share of replies call the tool, such as 0.1."),
     ] = None,
-    budget: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Most model calls for each decision.")
-    ] = None,
+    budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls for each decision.")] = None,
     tool: options.Tool = None,
     match: options.Match = None,
     exact_args: options.ExactArgs = False,
