@@ -112,6 +112,11 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             return  # the last line of a run that was killed while it wrote; that case is asked again
 
 
+def _plan(header: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes two runs the same one: all but how they are described."""
+    return {name: value for name, value in header.items() if name != "about"}
+
+
 class Writer:
     """Appends to a file of results; what is there already stays, so that a run goes on where it was.
 
@@ -121,7 +126,7 @@ class Writer:
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
         rows = list(_rows(path))
-        if rows and rows[0].get("header") != json.loads(json.dumps(header)):
+        if rows and _plan(rows[0].get("header") or {}) != _plan(json.loads(json.dumps(header))):
             raise Incomplete(f"{path} holds results of another run: give another file, or remove it")
         self._path = path
         self.done = frozenset(row["case"] for row in rows[1:])

@@ -19,7 +19,7 @@ import gzip
 import os
 import sys
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,9 +41,9 @@ OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com/v1"
 """The second one speaks the first one's protocol at this address as well."""
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """0 when done; 1 when results are incomplete or `rescore` finds a difference; 2 for bad input."""
-    options = _parser().parse_args()
+    options = _parser().parse_args(arguments)
     try:
         done: int = options.do(options)
     except (Incomplete, NotKept) as error:
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--anthropic", metavar="MODEL")
     live.add_argument("--model", default="local", help="for --base-url")
     live.add_argument("--about", default="", help="a sentence for the report: which model, on what")
-    live.add_argument("--rounds", type=int, default=24, help="each round has every domain once (default 24)")
+    live.add_argument("--rounds", type=int, default=40, help="each round has every domain once (default 40)")
     live.add_argument("--peer", metavar="PYTHON")
     live.add_argument("--yes", action="store_true", help="start without asking")
     live.set_defaults(do=_run)

@@ -90,7 +90,7 @@ def judged(line: Line, case: Case, model: Model) -> Line:
         return sum(map(case.decides, model.draw(body, CHECKED, CHECKS).choices))
 
     base = kept(case.without())
-    sets = [tuple(texts) for texts in case.truth.sets]
+    sets = [tuple(sorted(texts)) for texts in case.truth.sets]
     claims = dict.fromkeys([*sets, *(claim for answer in line.answers.values() for claim in answer.claims)])
     measured = [{"texts": list(claim), "kept": kept(case.without(*_leaves(case, claim)))} for claim in claims]
     return rescored(replace(line, facts={**line.facts, "base": base, "measured": measured}), case.truth)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from itertools import count
+from pathlib import Path
 
 from loopback import Answer, Loopback
 
 from bench.compare import ASKING, METHODS, WHY, read
+from bench.planted.__main__ import main
 from bench.planted.chances import Slots
 from bench.planted.kept import Kept
 from bench.planted.live import Server
@@ -15,6 +17,7 @@ from bench.planted.rescoring import again, differences, rescore
 from bench.planted.running import SIZE, run
 from bench.planted.suites import planted
 
+ROOT = Path(__file__).parent.parent.parent
 CASES = [planted("one", "inbox", 31, SIZE), planted("one", "disk", 32, SIZE)]
 NAMES = {name: METHODS[name] for name in (WHY, ASKING, "leave-one-out, 1 run")}
 
@@ -90,3 +93,18 @@ def test_a_context_stays_in_its_slot_while_others_come_and_go():
     for number in range(3):
         assert slots.take(f"{number} another start " * 10) != first
         assert slots.take(base + f" changed {number}") == first
+
+
+def test_rescore_reproduces_the_committed_table_without_a_model(capsys):
+    assert main(["rescore", "planted_local", "--partial"]) == 0
+
+    table = (ROOT / "bench" / "results" / "planted_local.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == table
+
+
+def test_a_table_of_a_run_that_was_stopped_early_is_refused_unless_that_is_said(capsys):
+    assert main(["report", "planted_local"]) == 1
+
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "have no line" in told.err
