@@ -16,6 +16,7 @@ from ..moments import seconds
 from ..registry import Format
 from ..source import Sample, Source
 from ..spool import Spool
+from ..streamed import streamed_run
 
 _NO_REQUEST: Final = "a reply whose request is in none of the files: give the batch's input file with it"
 
@@ -56,12 +57,7 @@ def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
         if first is not None:
             yield ImportedRun(sources[0].name.rpartition("/")[2], chain([first], calls))
         for name, group in pairs.groups():
-            events = [_pair(str(item["place"]), members(item["value"])) for item in group]
-            yield ImportedRun(name.rpartition("/")[2], events, next((event.started for event in _calls(events)), None))
-
-
-def _calls(events: Sequence[ImportedCall | Skipped]) -> Iterator[ImportedCall]:
-    return (event for event in events if isinstance(event, ImportedCall))
+            yield streamed_run(name.rpartition("/")[2], group, _pair)
 
 
 def _joined(group: list[JsonObject]) -> Iterator[ImportedCall | Skipped]:

@@ -16,9 +16,10 @@ from .. import raw
 from ..each_file import one_by_one
 from ..imported import ImportedCall, ImportedRun, Skipped
 from ..moments import seconds
-from ..ordered import in_order
 from ..registry import Format
 from ..source import Sample, Source
+from ..spool import Spool
+from ..streamed import streamed_run
 
 _ENTRIES: Final = "log.entries"
 
@@ -36,19 +37,24 @@ def recognise(sample: Sample) -> str | None:
 
 def read_one(source: Source) -> Iterator[ImportedRun | Skipped]:
     """See `Format`: a file is a run; headers are never copied."""
-    calls: list[ImportedCall] = []
-    for record in source.records([_ENTRIES]):
-        if record.problem is not None:
-            yield Skipped(f"{source.name}, {record.place}", record.problem)
-        elif record.within == _ENTRIES and isinstance(record.value, dict):
-            found = _entry(record.place, record.value)
-            if isinstance(found, Skipped):
-                yield found
-            else:
-                calls.append(found)
-    if calls:
-        ordered = in_order(calls)
-        yield ImportedRun(source.sample.name.rpartition("/")[2], ordered, ordered[0].started)
+    with Spool() as spool:
+        at = 0.0
+        for record in source.records([_ENTRIES]):
+            if record.problem is not None:
+                yield Skipped(f"{source.name}, {record.place}", record.problem)
+            elif record.within == _ENTRIES and isinstance(record.value, dict):
+                at = seconds(record.value.get("startedDateTime")) or at
+                spool.add("", at, {"place": record.place, "value": _without_headers(record.value)})
+        for _, group in spool.groups():
+            yield streamed_run(source.sample.name.rpartition("/")[2], group, _entry)
+
+
+def _without_headers(entry: JsonObject) -> JsonObject:
+    request, response = members(entry.get("request")), members(entry.get("response"))
+    kept: JsonObject = {key: entry[key] for key in ("startedDateTime", "time") if key in entry}
+    kept["request"] = {key: request[key] for key in ("method", "url", "postData") if key in request}
+    kept["response"] = {key: response[key] for key in ("status", "content") if key in response}
+    return kept
 
 
 def _entry(place: str, entry: JsonObject) -> ImportedCall | Skipped:

@@ -15,6 +15,7 @@ from ..provider_body import not_its_shape, sent_body
 from ..registry import Format
 from ..source import Sample, Source
 from ..spool import Spool
+from ..streamed import streamed_run
 from ..unpacked import unpacked, unpacked_object
 
 _MASKED: Final = "redacted-by-litellm"
@@ -57,15 +58,7 @@ def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
                     at = seconds(value.get("startTime") or value.get("timestamp")) or 0.0
                     spool.add(named or source.name, at, {"place": place, "value": value})
         for name, group in spool.groups():
-            calls: list[ImportedCall] = []
-            for item in group:
-                found = _call(str(item["place"]), members(item["value"]))
-                if isinstance(found, Skipped):
-                    yield found
-                else:
-                    calls.append(found)
-            if calls:
-                yield ImportedRun(name.rpartition("/")[2] or "completions", calls, calls[0].started)
+            yield streamed_run(name.rpartition("/")[2] or "completions", group, _call)
 
 
 def _call(place: str, value: JsonObject) -> ImportedCall | Skipped:
