@@ -136,7 +136,7 @@ def _call(span: Span, api: str) -> SpanCall:
     if tools and api != "messages" and not any("strict" in str(tool) for tool in body.get("tools") or ()):  # type: ignore[union-attr]
         lost.add("strict")
     if api == "responses" and any("tool_calls" in message for message in told.messages):
-        lost.add("reasoning")
+        lost |= {"reasoning", "item ids"}
     if api == "messages":
         lost.add("cache_control")
     usable = bool(told.messages)

@@ -15,6 +15,8 @@ class SpanEvent:
     name: str
     attributes: JsonObject
     body: Json = None
+    at: float | None = None
+    """When a log record was made, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ..wire.reading import members
 from ..wire.values import Json, JsonObject
 from .json_cut import Record
 from .moments import seconds
-from .span import Span, SpanEvent
+from .span import Span, SpanEvent, first_of
 from .unpacked import unpacked_object
 
 _SPANS: Final = ("resourceSpans.scopeSpans.spans", "resourceSpans.instrumentationLibrarySpans.spans")
@@ -45,11 +45,11 @@ def span_of(record: Record, source: str) -> Span | tuple[str, str, SpanEvent] | 
     context = members(value.get("context"))
     if "traceID" in value and "tags" in value:
         return _jaeger(value, place)
-    trace = _id(_first(value, "traceId", "trace_id") or context.get("trace_id"))
+    trace = _id(first_of(value, "traceId", "trace_id") or context.get("trace_id"))
     if _is_log(value):
         event = _log(value)
-        return (trace, _id(_first(value, "spanId", "span_id")), event) if trace else None
-    identity = _id(_first(value, "spanId", "span_id") or context.get("span_id"))
+        return (trace, _id(first_of(value, "spanId", "span_id")), event) if trace else None
+    identity = _id(first_of(value, "spanId", "span_id") or context.get("span_id"))
     if not trace or not identity:
         return None
     attributes = _attributes(value.get("attributes"))
@@ -65,19 +65,15 @@ def span_of(record: Record, source: str) -> Span | tuple[str, str, SpanEvent] | 
         place=f"span {identity} ({place})",
         trace=trace,
         id=identity,
-        parent=_id(_first(value, "parentSpanId", "parent_span_id", "parent_id")) or None,
+        parent=_id(first_of(value, "parentSpanId", "parent_span_id", "parent_id")) or None,
         name=str(value.get("name") or ""),
         scope=_scope(value) or _scope(members(record.around)),
-        started=_time(_first(value, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")),
-        ended=_time(_first(value, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")),
+        started=_time(first_of(value, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")),
+        ended=_time(first_of(value, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")),
         attributes=attributes,
         events=[_event(event) for _, event in objects(value.get("events"))],
         error=error,
     )
-
-
-def _first(value: JsonObject, *keys: str) -> Json:
-    return next((value[key] for key in keys if value.get(key) is not None), None)
 
 
 def _scope(value: JsonObject) -> str:
@@ -98,9 +94,12 @@ def _is_log(value: JsonObject) -> bool:
 
 def _log(value: JsonObject) -> SpanEvent:
     attributes = _attributes(value.get("attributes"))
-    named = _first(value, "eventName", "event_name") or attributes.get("event.name")
+    named = first_of(value, "eventName", "event_name") or attributes.get("event.name")
     body = value.get("body")
-    return SpanEvent(named if isinstance(named, str) else "", attributes, _value(body) if _is_any(body) else body)
+    times = ("timeUnixNano", "time_unix_nano", "timestamp")
+    at = _time(first_of(value, *times, *(f"observed{key[0].upper()}{key[1:]}" for key in times), "observed_timestamp"))
+    named = named if isinstance(named, str) else ""
+    return SpanEvent(named, attributes, _value(body) if _is_any(body) else body, at)
 
 
 def _event(event: JsonObject) -> SpanEvent:

@@ -140,7 +140,9 @@ def _from_logs(trace: str, span: str, events: list[SpanEvent]) -> Span:
     attributes: JsonObject = {"gen_ai.operation.name": "chat"}
     for event in events:
         attributes |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
-    return Span(f"log records of span {span}", trace, span, None, "", "", None, None, attributes, events)
+    times = [event.at for event in events if event.at is not None]
+    start, end = (min(times), max(times)) if times else (None, None)
+    return Span(f"log records of span {span}", trace, span, None, "", "", start, end, attributes, events)
 
 
 def _span(value: JsonObject, logs: dict[str, list[SpanEvent]]) -> Span:
@@ -162,7 +164,7 @@ def _span(value: JsonObject, logs: dict[str, list[SpanEvent]]) -> Span:
 
 
 def _event(value: JsonObject) -> SpanEvent:
-    return SpanEvent(str(value["name"]), members(value["attributes"]), value["body"])
+    return SpanEvent(str(value["name"]), members(value["attributes"]), value["body"], _number(value["at"]))
 
 
 def _text(value: Json) -> str | None:
