@@ -373,6 +373,38 @@ def pydantic_history(provider: str = "openai", response: str = "chatcmpl") -> li
     ]
 
 
+def openhands_events() -> list[dict[str, Any]]:
+    """Events of OpenHands, version 1."""
+
+    def text(said: str) -> list[dict[str, Any]]:
+        return [{"type": "text", "text": said}]
+
+    def acted(number: int, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        call = {"id": f"c{number}", "name": name, "arguments": json.dumps(given), "origin": "completion"}
+        about = {"tool_name": name, "tool_call_id": f"c{number}", "llm_response_id": f"r{number}", "thought": []}
+        return {"kind": "ActionEvent", "source": "agent", "tool_call": call, **about}
+
+    def saw(number: int, name: str, said: str) -> dict[str, Any]:
+        seen: dict[str, Any] = {"kind": "Seen", "content": text(said)}
+        about = {"tool_name": name, "tool_call_id": f"c{number}"}
+        return {"kind": "ObservationEvent", "source": "environment", "observation": seen, **about}
+
+    def said(role: str, content: str) -> dict[str, Any]:
+        source = "user" if role == "user" else "agent"
+        return {"kind": "MessageEvent", "source": source, "llm_message": {"role": role, "content": text(content)}}
+
+    events: list[dict[str, Any]] = [
+        {"kind": "SystemPromptEvent", "source": "agent", "system_prompt": text(SYSTEM)[0], "tools": []},
+        said("user", ASKED),
+        acted(1, "read_note", {"name": "todo"}),
+        saw(1, "read_note", NOTE),
+        acted(2, "delete_all", {"path": "/"}),
+        saw(2, "delete_all", "ok"),
+        said("assistant", DONE),
+    ]
+    return [{"id": str(number), "timestamp": at(number), **event} for number, event in enumerate(events)]
+
+
 def swe_trajectory() -> dict[str, Any]:
     """A trajectory of SWE-agent without queries."""
     history: list[dict[str, Any]] = []
@@ -448,6 +480,7 @@ _FILES: Final[dict[str, tuple[str, str, Callable[[], bytes], str, tuple[str, ...
     "agents": ("openai-agents", "spans.jsonl", lambda: lines(*agents_spans()), "partial", ("tools", "params")),
     "session": ("openai-agents", "session.json", lambda: document(session_items()), "partial", (*_ALL, "model")),
     "pydantic": ("pydantic-ai", "history.json", lambda: document(pydantic_history()), "partial", ("tools", "params")),
+    "openhands": ("openhands", "events.json", lambda: document(openhands_events()), "partial", ("tools", "params")),
     "swe": ("swe-agent", "django.traj", lambda: document(swe_trajectory()), "partial", ()),
     "mini": ("swe-agent", "django.traj.json", lambda: document(mini_trajectory()), "rebuilt", ()),
     "runtape": ("runtape", "tidy.jsonl", runtape_trace, "rebuilt", ()),
