@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from .span import Span, SpanCall
 
@@ -31,15 +32,34 @@ def kept(calls: Sequence[SpanCall], spans: Iterable[Span]) -> tuple[list[SpanCal
         else:
             dropped[outer_id] = DUPLICATE if len(inner) == 1 else OUTER
     left = [call for call in calls if call.span.id not in dropped]
-    for index, call in enumerate(left):
-        for other in left[index + 1 :]:
-            if other.span.id not in dropped and call.span.id not in dropped and _is_same(call, other):
-                worse = call if _worth(call) < _worth(other) else other
-                dropped[worse.span.id] = DUPLICATE
+    for call, other in _neighbours(left):
+        if other.span.id not in dropped and call.span.id not in dropped and _is_same(call, other):
+            worse = call if _worth(call) < _worth(other) else other
+            dropped[worse.span.id] = DUPLICATE
     return (
         [call for call in calls if call.span.id not in dropped],
         [(call, dropped[call.span.id]) for call in calls if call.span.id in dropped],
     )
+
+
+def _neighbours(calls: Sequence[SpanCall]) -> Iterator[tuple[SpanCall, SpanCall]]:
+    """Pairs that may be of one call: of one response, or at one time with what an SDK says of itself."""
+    by_response: dict[str, list[SpanCall]] = {}
+    for call in calls:
+        if call.response:
+            by_response.setdefault(call.response, []).append(call)
+    for group in by_response.values():
+        for index, call in enumerate(group):
+            yield from ((call, other) for other in group[index + 1 :])
+    if not any(_is_own(call) for call in calls):
+        return
+    timed = sorted((call for call in calls if call.span.started is not None), key=lambda call: call.span.started or 0.0)
+    starts = [call.span.started or 0.0 for call in timed]
+    longest = max(((call.span.latency_ms or 0.0) / 1000 for call in timed), default=0.0)
+    for call in filter(_is_own, timed):
+        first = bisect_left(starts, (call.span.started or 0.0) - longest)
+        last = bisect_right(starts, call.span.ended or call.span.started or 0.0)
+        yield from ((call, other) for other in timed[first:last] if other is not call)
 
 
 def _above(call: SpanCall, parents: dict[str, str | None], by_id: dict[str, SpanCall]) -> SpanCall | None:
@@ -64,11 +84,12 @@ def _is_same(one: SpanCall, other: SpanCall) -> bool:
         return False
     if one.response and one.response == other.response:
         return True
-    # The SDK's own span, which says only that there was a call.
-    return any(
-        call.call.fidelity == "not rebuildable" and call.span.scope.startswith("com.anthropic.sdk")
-        for call in (one, other)
-    )
+    return _is_own(one) or _is_own(other)
+
+
+def _is_own(call: SpanCall) -> bool:
+    """True for an SDK's own span, which says only that there was a call."""
+    return call.call.fidelity == "not rebuildable" and call.span.scope.startswith("com.anthropic.sdk")
 
 
 def _overlap(one: Span, other: Span) -> bool:

@@ -25,7 +25,7 @@ def rejoined(calls: Sequence[SpanCall], tools: Sequence[float | None]) -> tuple[
     ran = [start for start in tools if start is not None]
     for call in sorted(calls, key=lambda call: call.span.started or 0.0):
         last = next((one for one in reversed(whole) if one.span.parent == call.span.parent), None)
-        if last is None or not _is_turn(last) or not _is_turn(call) or _between(last, call, ran):
+        if last is None or not is_turn(last) or not is_turn(call) or _between(last, call, ran):
             whole.append(call)
             continue
         content = [*listed(members(last.call.reply).get("content")), *listed(members(call.call.reply).get("content"))]
@@ -35,7 +35,8 @@ def rejoined(calls: Sequence[SpanCall], tools: Sequence[float | None]) -> tuple[
     return whole, parts
 
 
-def _is_turn(call: SpanCall) -> bool:
+def is_turn(call: SpanCall) -> bool:
+    """True for a block of a reply of the SDK's."""
     return call.span.name == _TURN and isinstance(members(call.call.reply).get("content"), list)
 
 

@@ -8,14 +8,14 @@ from typing import Final
 
 from ...wire.bodies import listed, objects
 from ...wire.reading import members
-from ...wire.values import JsonObject
+from ...wire.values import Json, JsonObject
 from ..imported import ImportedCall, ImportedRun, ImportedTool, Skipped
 from ..langfuse_generation import call_of, either
 from ..moments import seconds
 from ..nearest_calls import kept
-from ..ordered import in_order
 from ..registry import Format
-from ..rejoined import PART, rejoined
+from ..rejoined import PART, is_turn, rejoined
+from ..shelf import Shelf, Slot, begin, light, light_call
 from ..source import Sample, Source
 from ..span import Span, SpanCall
 from ..spool import Spool
@@ -72,7 +72,7 @@ def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
                 else:
                     yield from _trace(value, place, names)
         for trace, group in spool.groups():
-            yield from _run(trace, names.get(trace), list(group))
+            yield from _run(trace, names.get(trace), group)
 
 
 def _trace(value: JsonObject, place: str, names: dict[str, str]) -> Iterator[Skipped]:
@@ -87,50 +87,74 @@ def _trace(value: JsonObject, place: str, names: dict[str, str]) -> Iterator[Ski
         yield Skipped(place, _IDS)
 
 
-def _merged(group: list[JsonObject]) -> list[JsonObject]:
-    """Every observation once: downloads list them a second time, without input and output."""
+def _once(group: Iterator[JsonObject]) -> Iterator[JsonObject]:
+    """Every observation once: downloads list them a second time, without input and output, with the same start."""
+    together: list[JsonObject] = []
+    start: Json = None
+    for item in group:
+        began = either(members(item["value"]), "startTime", "start_time")
+        if together and began != start:
+            yield from _merged(together)
+            together = []
+        start = began
+        together.append(item)
+    yield from _merged(together)
+
+
+def _merged(group: list[JsonObject]) -> Iterator[JsonObject]:
     found: dict[str, JsonObject] = {}
     for item in group:
         value = members(item["value"])
         known = found.setdefault(str(value.get("id") or item["place"]), {"place": item["place"], "value": {}})
         filled = {key: given for key, given in value.items() if given is not None}
         known["value"] = {**value, **members(known["value"]), **filled}
-    return [*found.values()]
+    yield from found.values()
 
 
-def _run(trace: str, name: str | None, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]:
-    group = _merged(group)
-    spans = [_span(trace, str(item["place"]), members(item["value"])) for item in group]
-    calls: list[SpanCall] = []
-    events: list[ImportedCall | ImportedTool] = []
-    for span, item in zip(spans, group, strict=True):
-        value = members(item["value"])
-        if value.get("type") == "GENERATION":
-            calls.append(call_of(span, value))
-        elif value.get("type") == "TOOL" or _ran_for_a_call(value):
-            events.append(_tool(span, value))
-        else:
-            yield Skipped(span.place, _STRUCTURE, notable=False)
-    best, doubles = kept(calls, spans)
-    for call, reason in doubles:
-        yield Skipped(call.span.place, reason, notable=False)
-    best, parts = rejoined(best, [event.started for event in events if isinstance(event, ImportedTool)])
-    for call in parts:
-        yield Skipped(call.span.place, PART, notable=False)
-    asked = {
+def _run(trace: str, name: str | None, group: Iterator[JsonObject]) -> Iterator[ImportedRun | Skipped]:
+    spans: list[Span] = []
+    calls: dict[str, tuple[SpanCall, Slot]] = {}
+    tools: list[tuple[str | None, Slot]] = []
+    """Runs of tools, and observations that are some where a call asked for one of their name."""
+    asked: set[str] = set()
+    with Shelf() as shelf:
+        for item in _once(group):
+            value = members(item["value"])
+            span = _span(trace, str(item["place"]), value)
+            spans.append(light(span))
+            if value.get("type") == "GENERATION":
+                call = call_of(span, value)
+                asked |= _asked(call.call)
+                reply = call.call.reply if is_turn(call) else None
+                bare = light_call(call)
+                calls[span.id] = (replace(bare, call=replace(bare.call, reply=reply)), shelf.put(call.call))
+            elif value.get("type") == "TOOL" or _ran_for_a_call(value):
+                tools.append((None, shelf.put(_tool(span, value))))
+            else:
+                yield Skipped(span.place, _STRUCTURE, notable=False)
+                if value.get("type") == "SPAN":
+                    tools.append((span.name, shelf.put(_tool(span, value))))
+        best, doubles = kept([call for call, _ in calls.values()], spans)
+        best, parts = rejoined(best, [slot.started for named, slot in tools if named is None])
+        for call, reason in (*doubles, *((part, PART) for part in parts)):
+            yield Skipped(call.span.place, reason, notable=False)
+        replies = {calls[call.span.id][1].number: call.call.reply for call in best if call.call.reply is not None}
+        slots = [calls[call.span.id][1] for call in best]
+        slots += [slot for named, slot in tools if named is None or named in asked]
+        if slots:
+            called = name or next((span.name for span in spans if span.parent is None), trace)
+            slots.sort(key=lambda slot: slot.number)
+            events = _with_history(shelf.in_order(slots, replies))
+            yield ImportedRun(called or trace, events, begin(slots), {"trace_id": trace})
+
+
+def _asked(call: ImportedCall) -> set[str]:
+    """Names of the tools that a reply asks for."""
+    return {
         str(members(tool.get("function")).get("name"))
-        for call in best
-        for _, choice in objects(members(call.call.reply).get("choices"))
+        for _, choice in objects(members(call.reply).get("choices"))
         for _, tool in objects(members(choice.get("message")).get("tool_calls"))
     }
-    for span, item in zip(spans, group, strict=True):
-        value = members(item["value"])
-        if value.get("type") == "SPAN" and span.name in asked and not _ran_for_a_call(value):
-            events.append(_tool(span, value))
-    found = in_order([*_with_history([call.call for call in best]), *events])
-    if found:
-        called = name or next((span.name for span in spans if span.parent is None), trace)
-        yield ImportedRun(called or trace, found, found[0].started, {"trace_id": trace})
 
 
 def _ran_for_a_call(value: JsonObject) -> bool:
@@ -176,28 +200,27 @@ def _span(trace: str, place: str, value: JsonObject) -> Span:
     )
 
 
-def _with_history(calls: list[ImportedCall]) -> list[ImportedCall]:
+def _with_history(events: Iterator[ImportedCall | ImportedTool]) -> Iterator[ImportedCall | ImportedTool]:
     """Calls whose input begins with a tool's result hold only what is new: the call before it is put in front."""
-    found: list[ImportedCall] = []
-    for call in in_order(calls):
-        said = listed(call.body.get("messages"))
-        before = found[-1] if found else None
+    before: ImportedCall | None = None
+    for event in events:
+        if isinstance(event, ImportedTool):
+            yield event
+            continue
+        said = listed(event.body.get("messages"))
+        told = event
         if (
             said
             and before is not None
-            and call.api == before.api == "chat.completions"
+            and event.api == before.api == "chat.completions"
             and members(said[0]).get("role") == "tool"
         ):
             answer = [members(choice.get("message")) for _, choice in objects(members(before.reply).get("choices"))]
-            history = [*listed(before.body.get("messages")), *answer[:1]]
-            told = f"{call.why}; " if call.why else ""
-            body = {**call.body, "messages": [*history, *said]}
-            found.append(
-                replace(call, body=body, why=f"{told}the history before the tool's result is that of the call before")
-            )
-        else:
-            found.append(call)
-    return found
+            body = {**event.body, "messages": [*listed(before.body.get("messages")), *answer[:1], *said]}
+            why = "the history before the tool's result is that of the call before"
+            told = replace(event, body=body, why=f"{event.why}; {why}" if event.why else why)
+        before = told
+        yield told
 
 
 FORMAT = Format(

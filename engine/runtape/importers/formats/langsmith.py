@@ -16,10 +16,10 @@ from ..lost import lost_in
 from ..messages import heard
 from ..moments import elapsed_ms, seconds
 from ..nearest_calls import kept
-from ..ordered import in_order
 from ..provider_body import not_its_shape
 from ..registry import Format
 from ..shapes import shaped
+from ..shelf import Shelf, Slot, begin, light, light_call
 from ..source import Sample, Source
 from ..span import Span, SpanCall
 from ..spool import Spool
@@ -70,7 +70,7 @@ def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
                 elif not any(key in value for key in _OPENED):
                     yield Skipped(place, "it is no run")
         for trace, group in spool.groups():
-            yield from _run(trace, _once(group))
+            yield from _run(trace, group)
 
 
 def _add(spool: Spool, place: str, value: JsonObject, trace: str | None) -> None:
@@ -84,41 +84,35 @@ def _add(spool: Spool, place: str, value: JsonObject, trace: str | None) -> None
         _add(spool, f"{place}, child {index + 1}", below, named)
 
 
-def _once(group: Iterator[JsonObject]) -> list[JsonObject]:
-    """Every run once, in the order of `dotted_order` where the runs have it."""
-    found: dict[str, JsonObject] = {}
-    for item in group:
-        found.setdefault(str(members(item["value"])["id"]), item)
-    runs = list(found.values())
-    if all(isinstance(members(item["value"]).get("dotted_order"), str) for item in runs):
-        runs.sort(key=lambda item: str(members(item["value"])["dotted_order"]))
-    return runs
-
-
-def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]:
-    spans: list[Span] = []
-    calls: list[SpanCall] = []
-    events: list[ImportedCall | ImportedTool] = []
-    rest: list[ImportedCall] = []
-    for item in group:
-        value = members(item["value"])
-        span = _span(trace, str(item["place"]), value)
-        spans.append(span)
-        if value.get("run_type") in _CALLS:
-            first, *others = _batch(span, value)
-            calls.append(first)
-            rest += [other.call for other in others]
-        elif value.get("run_type") == "tool":
-            events.append(_tool(span, value))
-        else:
-            yield Skipped(span.place, _STRUCTURE, notable=False)
-    best, doubles = kept(calls, spans)
-    for call, reason in doubles:
-        yield Skipped(call.span.place, reason, notable=False)
-    found = in_order([*events, *(call.call for call in best), *rest])
-    if found:
-        name = next((span.name for span in spans if span.parent is None), spans[0].name)
-        yield ImportedRun(name or trace, found, found[0].started, {"trace_id": trace})
+def _run(trace: str, group: Iterator[JsonObject]) -> Iterator[ImportedRun | Skipped]:
+    """One trace, every run once; `dotted_order` orders what starts at once."""
+    spans: dict[str, Span] = {}
+    found: list[tuple[SpanCall | None, Slot]] = []
+    with Shelf() as shelf:
+        for item in group:
+            value = members(item["value"])
+            span = _span(trace, str(item["place"]), value)
+            if span.id in spans:
+                continue
+            spans[span.id] = light(span)
+            tie = str(value.get("dotted_order") or "")
+            if value.get("run_type") in _CALLS:
+                first, *others = _batch(span, value)
+                call = light_call(first)
+                found += [(call, shelf.put(each.call, tie)) for each in (first, *others)]
+            elif value.get("run_type") == "tool":
+                found.append((None, shelf.put(_tool(span, value), tie)))
+            else:
+                yield Skipped(span.place, _STRUCTURE, notable=False)
+        calls = {id(call): call for call, _ in found if call is not None}
+        best, doubles = kept(list(calls.values()), spans.values())
+        for call, reason in doubles:
+            yield Skipped(call.span.place, reason, notable=False)
+        stay = {id(call) for call in best}
+        slots = [slot for call, slot in found if call is None or id(call) in stay]
+        if slots:
+            named = next((span.name for span in spans.values() if span.parent is None), next(iter(spans.values())).name)
+            yield ImportedRun(named or trace, shelf.in_order(slots), begin(slots), {"trace_id": trace})
 
 
 def _span(trace: str, place: str, value: JsonObject) -> Span:

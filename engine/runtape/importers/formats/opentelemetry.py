@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 from ...wire.reading import members
 from ...wire.values import Json, JsonObject
 from .. import ai_sdk, genai, langfuse_spans, openinference, tool_spans
-from ..imported import ImportedCall, ImportedRun, ImportedTool, Skipped
+from ..imported import ImportedRun, Skipped
 from ..json_cut import Record
 from ..langfuse_generation import GEMINI
 from ..nearest_calls import kept
-from ..ordered import in_order
 from ..registry import Format
+from ..shelf import Shelf, Slot, begin, light, light_call
 from ..source import Sample, Source
 from ..span import Span, SpanCall, SpanEvent
 from ..span_records import OPENED, span_of
@@ -64,7 +64,7 @@ def read(sources: Sequence[Source]) -> Iterator[ImportedRun | Skipped]:
             for record in source.records(OPENED):
                 yield from _kept(record, name, spool)
         for trace, group in spool.groups():
-            yield from _run(trace, list(group))
+            yield from _run(trace, group)
 
 
 def _kept(record: Record, name: str, spool: Spool) -> Iterator[Skipped]:
@@ -87,44 +87,60 @@ def _is_envelope(record: Record) -> bool:
     return any(f"{within}{key}" in OPENED for key in members(record.value))
 
 
-def _run(trace: str, group: list[JsonObject]) -> Iterator[ImportedRun | Skipped]:
-    events: dict[str, list[SpanEvent]] = {}
-    for item in group:
-        if "event" in item:
-            events.setdefault(str(item["of"]), []).append(_event(members(item["event"])))
-    spans = [_span(members(item["span"]), events) for item in group if "span" in item]
-    known = {span.id for span in spans}
-    for named, told in events.items():
-        if named in known:
-            continue
-        if not any(event.name == genai.DETAILS for event in told):
-            yield Skipped(
-                f"trace {trace}, span {named}", "log records whose span is in none of the files; give both files"
-            )
-        if any(event.name in ("gen_ai.choice", genai.DETAILS) for event in told):
-            spans.append(_from_logs(trace, named, told))
-    calls: list[SpanCall] = []
-    found: list[ImportedCall | ImportedTool] = []
-    skipped: list[Skipped] = []
-    for span in spans:
+def _run(trace: str, group: Iterator[JsonObject]) -> Iterator[ImportedRun | Skipped]:
+    """One trace: its log records come first, then its spans by their start."""
+    logs: dict[str, list[SpanEvent]] = {}
+    read = _Trace()
+    with Shelf() as shelf:
+        for item in group:
+            if "event" in item:
+                logs.setdefault(str(item["of"]), []).append(_event(members(item["event"])))
+            else:
+                yield from read.take(_span(members(item["span"]), logs), shelf)
+        for named, told in logs.items():
+            if named in read.known:
+                continue
+            if not any(event.name == genai.DETAILS for event in told):
+                yield Skipped(
+                    f"trace {trace}, span {named}", "log records whose span is in none of the files; give both files"
+                )
+            if any(event.name in ("gen_ai.choice", genai.DETAILS) for event in told):
+                yield from read.take(_from_logs(trace, named, told), shelf)
+        best, doubles = kept([call for call, _ in read.calls], read.spans)
+        for call, reason in doubles:
+            yield Skipped(call.span.place, reason, notable=False)
+        stay = {id(call) for call in best}
+        slots = [slot for call, slot in read.found if call is None or id(call) in stay]
+        if slots:
+            root = next((span for span in read.spans if span.parent is None), read.spans[0])
+            yield ImportedRun(root.name or trace, shelf.in_order(slots), begin(slots), {"trace_id": trace})
+
+
+@dataclass(slots=True)
+class _Trace:
+    """What is known of the spans of a trace, without their content."""
+
+    spans: list[Span] = field(default_factory=list[Span])
+    known: set[str] = field(default_factory=set[str])
+    found: list[tuple[SpanCall | None, Slot]] = field(default_factory=list["tuple[SpanCall | None, Slot]"])
+
+    @property
+    def calls(self) -> list[tuple[SpanCall, Slot]]:
+        return [(call, slot) for call, slot in self.found if call is not None]
+
+    def take(self, span: Span, shelf: Shelf) -> Iterator[Skipped]:
+        self.spans.append(light(span))
+        self.known.add(span.id)
         call = _call(span)
         tool = None if call is not None else langfuse_spans.tool_in(span) or tool_spans.tool_in(span)
         if call is not None:
-            calls.append(call)
+            self.found.append((light_call(call), shelf.put(call.call)))
         elif tool is not None:
-            found.append(tool)
+            self.found.append((None, shelf.put(tool)))
         elif "gcp.vertex.agent.llm_request" in span.attributes and span.name.startswith("call_llm"):
-            skipped.append(Skipped(span.place, GEMINI))
+            yield Skipped(span.place, GEMINI)
         else:
-            skipped.append(Skipped(span.place, _STRUCTURE, notable=False))
-    best, doubles = kept(calls, spans)
-    found += [call.call for call in best]
-    skipped += [Skipped(call.span.place, reason, notable=False) for call, reason in doubles]
-    yield from skipped
-    if found:
-        ordered = in_order(found)
-        root = next((span for span in spans if span.parent is None), spans[0])
-        yield ImportedRun(root.name or trace, ordered, ordered[0].started, {"trace_id": trace})
+            yield Skipped(span.place, _STRUCTURE, notable=False)
 
 
 def _call(span: Span) -> SpanCall | None:
