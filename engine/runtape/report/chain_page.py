@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..stats.slots import FALSE_CLAIM
 from .document import Block, Bullets, Heading, Line, Paragraph, Quote, Recorded
 from .leading import leading_cause
-from .phrases import actions, evidence, join, number
+from .phrases import actions, evidence, it, join, number
 from .results import Cause, Fetch, Source, WhyReport
 
 
@@ -53,8 +53,9 @@ def chain_blocks(report: WhyReport) -> Iterator[Block]:
         for ref, text in zip(cause.refs, cause.texts, strict=True):
             if ref == source.ref:
                 yield Quote(text)
-        counts = evidence(cause.with_, cause.without, cause.interval, cause.p)
-        yield Paragraph((f"Made in {counts}. Without it: ", *actions(cause.instead), "."))
+        meant = it(cause.refs)
+        counts = evidence(cause.with_, cause.without, cause.interval, cause.p, meant)
+        yield Paragraph((f"Made in {counts}. Without {meant}: ", *actions(cause.instead), "."))
     yield from _end(report, links)
     rest = [(link, refs) for link in links if (refs := not_followed(link))]
     if rest:

@@ -56,6 +56,8 @@ def _blocks(report: FixReport) -> Iterator[Block]:
         made = f") is made in {of((best.kept, best.n))} reruns ({at_most}); as recorded, in {of(report.base)}."
         yield Paragraph(("With ", Recorded(best.name), " the decision (", Recorded(report.decision), made))
         yield Quote(best.edit)
+    if report.stopped:
+        yield Paragraph(("Ended early: ", *told(report.stopped, 400)))
     if report.candidates:
         columns = (
             "verdict",
@@ -98,8 +100,6 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     ]
     lines += [_together(candidate) for candidate in widened if candidate.verdict == "PASS"]
     lines += [told(note, 400) for note in report.notes]
-    if report.stopped:
-        lines.append(("Ended early: ", *told(report.stopped, 400)))
     yield Bullets(tuple(lines))
     yield Paragraph((next_step(report),))
 

@@ -40,16 +40,24 @@ def p_value(p: float) -> str:
     return f"{p:.2g}" if p >= 0.0001 else "under 0.0001"
 
 
-def evidence(with_: tuple[int, int], without: tuple[int, int], interval: tuple[float, float], p: float) -> str:
+def it(texts: Sequence[str]) -> str:
+    """The pronoun for one text or several."""
+    return "it" if len(texts) == 1 else "them"
+
+
+def evidence(
+    with_: tuple[int, int], without: tuple[int, int], interval: tuple[float, float], p: float, meant: str = "it"
+) -> str:
     """A drop in words: both counts, their ratio, the drop in points of 100 with its 95% interval, and p.
 
-    The counts hold every rerun; p is that of the look at which the claim was made, before the last of them.
+    `meant` is the pronoun for what was left out. The counts hold every rerun; p is that of the look at which the claim
+    was made, before the last of them.
     """
     before, after = _share(with_), _share(without)
     low, high = (round(bound * 100) for bound in interval)
     ratio = f", {after / before:.2f} times as often" if after and before else ""
     return (
-        f"{of(with_)} reruns with it, {of(without)} without it{ratio}: "
+        f"{of(with_)} reruns with {meant}, {of(without)} without {meant}{ratio}: "
         f"drop {(before - after) * 100:.0f} points, {low} to {high} (95% interval), "
         f"p = {p_value(p)} at the look that decided"
     )

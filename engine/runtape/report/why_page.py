@@ -11,7 +11,7 @@ from ..stats.exact import fisher_less
 from .chain_page import chain_answer, chain_blocks
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .leading import leading_cause
-from .phrases import actions, cost, evidence, join, number, of, p_value
+from .phrases import actions, cost, evidence, it, join, number, of, p_value
 from .places import in_words
 from .results import Cause, Hint, WhyReport
 
@@ -84,14 +84,18 @@ def next_step(report: WhyReport) -> str:
 def _blocks(report: WhyReport) -> Iterator[Block]:
     yield Heading(("Why ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
     yield Paragraph(answer(report))
+    if report.stopped:
+        yield Paragraph(("Ended early: ", *told(report.stopped, 400)))
     leading = leading_cause(report)
     if report.source is not None:
         yield from chain_blocks(report)
     elif leading is not None:
         for text in leading.texts:
             yield Quote(text)
-        yield Paragraph((f"Made in {evidence(leading.with_, leading.without, leading.interval, leading.p)}.",))
-        yield Paragraph(("Without it the agent does instead: ", *actions(leading.instead), "."))
+        meant = it(leading.refs)
+        made = evidence(leading.with_, leading.without, leading.interval, leading.p, meant)
+        yield Paragraph((f"Made in {made}.",))
+        yield Paragraph((f"Without {meant} the agent does instead: ", *actions(leading.instead), "."))
         if warning := _strength(leading):
             yield Paragraph((warning,))
         if line := _kept_only(report):
@@ -132,15 +136,14 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
     if report.rounds:
         lines.append((f"{number(report.rounds, 'round')} of reruns, one after another.",))
     if finding.cleared:
-        cleared = f"{number(finding.cleared, 'other piece')} could be left out without effect."
+        noun = "other piece" if report.causes else "piece"
+        cleared = f"{number(finding.cleared, noun)} could be left out without effect."
         lines.append((f"{cleared}{_missed(report)}",))
     if finding.orders:
         tried = ", ".join(of((tally.kept, tally.n)) for tally in finding.orders)
         lines.append((f"With the tools in another order the decision was made in {tried} reruns.",))
     notes = dict.fromkeys(note for link in (report, *report.upstream) for note in link.notes)
     lines += [told(note, 400) for note in notes]
-    if report.stopped:
-        lines.append(("Ended early: ", *told(report.stopped, 400)))
     yield Bullets(tuple(lines))
     yield Paragraph((next_step(report),))
 
@@ -156,7 +159,11 @@ def _hint_line(hint: Hint) -> Line:
     """What was left out, and how often the decision was made without it."""
     if len(hint.refs) > _UNNAMED:
         return (f"{len(hint.refs)} pieces from ", Recorded(hint.refs[0]), f" on: {of(hint.without)} without them")
-    return (*_refs(hint.refs), f": {of(hint.without)} without it: ", Recorded(" / ".join(hint.texts), limit=80))
+    return (
+        *_refs(hint.refs),
+        f": {of(hint.without)} without {it(hint.refs)}: ",
+        Recorded(" / ".join(hint.texts), limit=80),
+    )
 
 
 def _strength(cause: Cause) -> str:

@@ -135,7 +135,7 @@ def facts(report: WhyReport) -> list[str]:
     if finding.kept_only:
         found.append(told_in((finding.kept_only.kept, finding.kept_only.n)))
     if finding.cleared:
-        found.append(f"{finding.cleared} other piece")
+        found.append(f"{finding.cleared} {'other ' if report.causes else ''}piece")
     return [*found, *report.notes, *([report.stopped] if report.stopped else [])]
 
 
@@ -180,6 +180,20 @@ def test_the_answer_comes_first_in_one_sentence(report: WhyReport) -> None:
     answer = to_text((second,)).strip()
     assert answer.endswith(".")
     assert len(answer) < 400
+
+
+@given(reports())
+def test_a_report_that_ended_early_says_so_next_to_the_answer(report: WhyReport) -> None:
+    third = to_text(why_page(report)[2:3])
+    assert third.startswith("Ended early: It ended by") is (report.stopped is not None)
+
+
+@given(reports())
+def test_several_texts_are_not_called_it(report: WhyReport) -> None:
+    page = to_text(why_page(report))
+    if report.causes:
+        assert ("Without it the agent" in page) is (len(report.causes[0].texts) == 1)
+        assert ("Without them the agent" in page) is (len(report.causes[0].texts) > 1)
 
 
 @st.composite
