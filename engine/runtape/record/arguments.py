@@ -30,7 +30,8 @@ def binder(
 
     def bound(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = dict(zip(plain, args, strict=False))
-        values.update((name, kwargs[name]) for name in plain[len(args) :] if name in kwargs)
+        if kwargs:
+            values.update((name, kwargs[name]) for name in plain[len(args) :] if name in kwargs)
         # What `bind` finds, for most functions and calls at a fraction of its cost.
         if len(values) != len(args) + len(kwargs) or not all(map(values.__contains__, required)):
             try:

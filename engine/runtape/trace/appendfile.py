@@ -51,15 +51,10 @@ class AppendFile:
             OSError: it was not written; what had been written of it was taken back, or is closed by the next line.
         """
         before = self._ours()
-        left = memoryview(b"\n" + line if self._torn else line)
-        size = len(left)
-        try:
-            while left:
-                left = left[self._write(left) :]
-        except OSError:
-            if len(left) < size:
-                self._take_back(before.st_size, size - len(left))
-            raise
+        data = b"\n" + line if self._torn else line
+        written = self._write(data)
+        if written < len(data):
+            self._write_rest(before.st_size, data, written)
         self._torn = False
 
     def sync(self) -> None:
@@ -98,7 +93,16 @@ class AppendFile:
         self._descriptor = -1
         raise OSError(errno.ESTALE, "the file was replaced by another one", str(self.path))
 
-    def _write(self, data: memoryview) -> int:
+    def _write_rest(self, start: int, data: bytes, written: int) -> None:
+        left = memoryview(data)
+        try:
+            while written < len(data):
+                written += self._write(left[written:])
+        except OSError:
+            self._take_back(start, written)
+            raise
+
+    def _write(self, data: bytes | memoryview) -> int:
         written = os.write(self._descriptor, data)
         if written == 0:
             raise OSError(errno.EIO, "nothing was written")

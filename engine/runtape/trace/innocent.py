@@ -14,8 +14,13 @@ _MOST: Final = 20_000
 """Characters looked at together; of a longer value some text will need a closer look anyway."""
 _KNOWN: Final = 4_096
 
+_SHORT: Final = 100
+"""Characters of a text that is worth remembering: roles, models, addresses and the like come in every event."""
+
 _innocent_names: set[str] = set()
 """Names that were found to stand for no secret; a set, so that all names of a value are looked up in one step."""
+_innocent_texts: set[str] = set()
+"""Short texts that were found to hold no secret."""
 
 
 def is_innocent(value: Json) -> bool:
@@ -46,23 +51,34 @@ def is_innocent(value: Json) -> bool:
                 left.append(member)
             elif kind not in _WITHOUT_TEXT:
                 return False
-    return _are_innocent(names) and sum(map(len, texts)) <= _MOST and _is_plain("\n".join(texts))
+    return _name_no_secret(names) and _hold_no_secret(texts)
 
 
 _WITHOUT_TEXT: Final = frozenset({int, float, bool, type(None)})
 
 
-def _are_innocent(names: set[str]) -> bool:
+def _name_no_secret(names: set[str]) -> bool:
     new = names - _innocent_names
     if not new:
         return True
     if any(map(names_secret, new)) or may_hold_key("\n".join(new)):
         return False
-    if len(_innocent_names) > _KNOWN:
-        _innocent_names.clear()
-    _innocent_names.update(new)
+    _remember(new, _innocent_names)
     return True
 
 
-def _is_plain(text: str) -> bool:
-    return not may_hold_key(text) and not may_name_secret(text)
+def _hold_no_secret(texts: set[str]) -> bool:
+    new = texts - _innocent_texts
+    if not new:
+        return True
+    text = "\n".join(new)
+    if len(text) > _MOST or may_hold_key(text) or may_name_secret(text):
+        return False
+    _remember({text for text in new if len(text) <= _SHORT}, _innocent_texts)
+    return True
+
+
+def _remember(new: set[str], known: set[str]) -> None:
+    if len(known) > _KNOWN:
+        known.clear()
+    known.update(new)

@@ -61,7 +61,7 @@ class Packer:
         if self._pid != os.getpid():  # a forked child writes a file of its own
             self._forget()
         self._waiting = []
-        if _holds_mark(payload):
+        if not _holds_long_text(payload) or _holds_mark(payload):
             return payload, False
         packed = self._packed(payload, ())
         return (packed, packed is not payload) if isinstance(packed, dict) else (payload, False)
@@ -162,6 +162,20 @@ def _piece(part: Json, old: str, event: int) -> str:
 
 def _reference(place: _Place, parts: list[Json]) -> Json:
     return {_TEXT: [place.event, list(place.path), parts]}
+
+
+def _holds_long_text(value: Json) -> bool:
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, str):
+            if len(item) >= _SHORTEST:
+                return True
+        elif isinstance(item, dict):
+            left.extend(item.values())
+        elif isinstance(item, list):
+            left.extend(item)
+    return False
 
 
 def _holds_mark(value: Json) -> bool:
