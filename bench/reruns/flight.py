@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-
-import anyio
-
-from runtape.sample.asks import Ask
-from runtape.sample.budget import Budget
-from runtape.sample.cache import ReplyCache
-from runtape.sample.resolve import resolve
-from runtape.sample.sampler import Sampler
-from runtape.wire.values import Json, Request
+import subprocess
+import sys
+from pathlib import Path
 
 from .server import Served, Server, serving
 
 LIMIT = 16
-WANTED = 200
+WANTED, EACH = 200, 3
+
+SENDING = Path(__file__).with_name("sending.py")
 
 
 def mean_in_flight(latency: float, *, honours_n: bool) -> float:
@@ -24,22 +19,8 @@ def mean_in_flight(latency: float, *, honours_n: bool) -> float:
     last request leaves."""
     server = Server(lambda _: {"text": "hi"}, honours_n, latency)
     with serving(server, "127.0.0.1") as url:
-        anyio.run(_draw, url)
+        subprocess.run([sys.executable, str(SENDING), url, *map(str, (WANTED, EACH, LIMIT))], check=True)
     return _mean(sorted(server.served, key=lambda one: one.arrived))
-
-
-async def _draw(url: str) -> None:
-    os.environ["OPENAI_API_KEY"] = "k"
-    asks = [Ask(_request(f"question {number}"), "pool", 3) for number in range(WANTED)]
-    model = resolve(asks[0].request, base_url=url)
-    with ReplyCache(None) as cache:
-        await Sampler(model, cache, Budget(None), concurrency=LIMIT).draw(asks)
-    await model.aclose()
-
-
-def _request(text: str) -> Request:
-    messages: list[Json] = [{"role": "user", "content": text}]
-    return Request("openai", "chat.completions", None, {"model": "m", "messages": messages})
 
 
 def _mean(served: list[Served]) -> float:

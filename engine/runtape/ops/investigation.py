@@ -23,6 +23,7 @@ from ..search.ledger import BASE
 from ..search.opening import BASE_SAMPLES
 from ..search.protocol import Want
 from ..search.settings import Depth, Profile, Settings
+from ..search.slot import FREQUENT
 from ..stats.tally import Outcome, Tally
 from ..wire.values import Reply, Request
 from .asking import Asked
@@ -142,10 +143,24 @@ class _Investigation:
         depth: Depth = "full" if question.depth == "full" else "quick"
         self._lead = lead
         budget = max(0, question.budget - self._before)
-        settings = Settings(depth, budget, profile, question.runs, precise=question.precise, fast=question.fast)
+        settings = Settings(
+            depth,
+            budget,
+            profile,
+            question.runs,
+            precise=question.precise,
+            fast=question.fast,
+            # Judging what is not needed would cost calls of its own.
+            ahead=profile == "contexts" and self._case.selection.judge is None and self._is_frequent(),
+        )
         self._attribution = Attribution(problem, settings)
         guesses = problem.suspects.union(*problem.together)
         self._search = salted(self._attribution.run(), self._case, guesses)
+
+    def _is_frequent(self) -> bool:
+        """Whether it is known by now that the search will go on behind its first look at the decision."""
+        base = self._oracle.known(Want(frozenset(), BASE_SAMPLES, series_of(self._case, BASE)))
+        return base.n == BASE_SAMPLES and base.rate >= FREQUENT
 
     @property
     def planned(self) -> int:

@@ -61,6 +61,12 @@ class Budget:
             return 0
         return None if self.limit is None else max(0, self.limit - self.spent - self.held)
 
+    def spares(self, calls: int) -> bool:
+        """Whether so many calls may go into what may not be needed: no more than half of the limit is then spent."""
+        if self.ceiling.any:
+            return False
+        return self.left is None or self.limit is None or self.left - calls >= self.limit / 2
+
     def close(self) -> None:
         """Let no further call start. Those on their way are finished, paid for and kept."""
         self.closed = True

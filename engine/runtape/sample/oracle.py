@@ -12,7 +12,7 @@ from ..said import Said
 from ..search.protocol import Want
 from ..stats.tally import Outcome, Provenance, Tally, Verdict, count
 from ..wire.values import Reply, Request
-from .asks import Ask
+from .asks import Ask, Drawn
 from .judged import Learn, counts, draw_judged
 from .model import Answer
 from .sampler import Sampler
@@ -58,18 +58,37 @@ class Oracle(Generic[V]):
             for want, request in zip(wants, requests, strict=True)
             if isinstance(request, Request)
         ]
-        drawn = iter(await draw_judged(self._sampler, asks, self._judge, self._learn))
+        ahead = self._ahead(wants, requests)
+        drawn = iter(await draw_judged(self._sampler, [*asks, *ahead], self._judge, self._learn))
         tallies: list[Tally] = []
         for want, request in zip(wants, requests, strict=True):
             if isinstance(request, str):
                 tallies.append(Tally(broken=request))
                 continue
-            got = next(drawn)
-            counted = _tally([self._outcome(answer) for answer in got.answers], got.answers, got.broken)
-            tally = replace(counted, source=_source(got.answers))
-            self._latest[want.variant, want.series] = tally
-            tallies.append(tally)
+            tallies.append(self._counted(want, next(drawn)))
         return tallies
+
+    def known(self, want: Want[V]) -> Tally:
+        """What is there of a want; nothing is sent."""
+        request = self._request(want.variant)
+        if isinstance(request, str):
+            return Tally(broken=request)
+        return self._counted(want, self._sampler.seen(Ask(request, want.series, want.n, self._counts)))
+
+    def _ahead(self, wants: Sequence[Want[V]], requests: Sequence[Request | str]) -> list[Ask]:
+        """What the next batch will most likely want, where the budget has room for it."""
+        asks = [
+            Ask(request, want.series, want.ahead, self._counts)
+            for want, request in zip(wants, requests, strict=True)
+            if want.ahead > want.n and isinstance(request, Request)
+        ]
+        return asks if self._sampler.spares(sum(ask.n for ask in asks)) else []
+
+    def _counted(self, want: Want[V], got: Drawn) -> Tally:
+        counted = _tally([self._outcome(answer) for answer in got.answers], got.answers, got.broken)
+        tally = replace(counted, source=_source(got.answers))
+        self._latest[want.variant, want.series] = tally
+        return tally
 
     @property
     def notes(self) -> list[str]:

@@ -124,6 +124,15 @@ class Sampler:
         """What the reader of the results has to know, once each."""
         return [*self._line.notes, *self._served.notes, *self._cache.notes, *self._meter.notes]
 
+    def spares(self, samples: int) -> bool:
+        """Whether the budget has room for so many samples that may turn out not to be needed."""
+        return self._budget.spares(samples)
+
+    def seen(self, ask: Ask) -> Drawn:
+        """What is there of the answers to an ask; nothing is sent."""
+        key = key_of(self._line.model.identity, ask.request)
+        return Drawn(look(ask, self._there(key, ask.series)).answers, self._broken.get(key))
+
     async def samples_at_once(self, ask: Ask) -> int:
         """How many samples one request gives; found out, once for each model, by sending `ask` as one request.
 

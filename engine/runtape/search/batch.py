@@ -31,6 +31,7 @@ class Batch:
         """An empty batch."""
         self._ledger = ledger
         self._wanted: dict[tuple[Variant, str], int] = {}
+        self._ahead: dict[tuple[Variant, str], int] = {}
 
     def __bool__(self) -> bool:
         return bool(self._wanted)
@@ -56,6 +57,11 @@ class Batch:
         for pool in pools:
             self.more(self._ledger.units.leaves(pool), self._ledger.settings.pooling.samples if n is None else n)
 
+    def ahead(self, variant: Variant, n: int, series: str = POOL) -> None:
+        """The next batch will most likely want `n` samples of a variant in a series; changes nothing in this one."""
+        if self._ledger.settings.ahead:
+            self._ahead[variant, series] = n
+
     def ask(self) -> Search[Variant, None]:
         """Asks for the batch and enters the answers in the ledger.
 
@@ -72,7 +78,9 @@ class Batch:
             left -= n - self._ledger.record(variant, series).asked
             if left < 0:
                 break
-            wants.append(Want(variant, n, series))
+            wants.append(Want(variant, n, series, self._ahead.pop((variant, series), 0)))
         if not wants:
             raise SearchEnds("budget")
-        self._ledger.enter(wants, (yield wants))
+        later = [Want(variant, 0, series, n) for (variant, series), n in self._ahead.items()]
+        tallies = yield [*wants, *later]
+        self._ledger.enter(wants, tallies[: len(wants)])

@@ -5,10 +5,14 @@ from __future__ import annotations
 from ..stats.slots import LOOKS
 from .batch import Batch
 from .drift import check_drift
+from .keep_only import expect_keep_only
 from .ledger import RECORDED, Ledger, Variant
 from .protocol import Search
 from .slot import Counts
 
+FRESH_RERUNS = 6
+"""Fresh reruns behind the headline, and wherever reruns disagree on what the agent does instead. With three of them
+the wrong cause leads twice as often."""
 FIRST_LOOK_FAST = 1
 """Five fresh reruns at once: the first look is nearly always followed by a second or by more reruns of the headline."""
 
@@ -19,6 +23,10 @@ def want_looks(ledger: Ledger, batch: Batch) -> None:
         sizes = LOOKS[max(slot.look, FIRST_LOOK_FAST)] if ledger.settings.fast else slot.sizes
         batch.base(sizes.base)
         batch.reach(slot.leaves, sizes.fresh, slot.series)
+        batch.ahead(slot.leaves, FRESH_RERUNS, slot.series)
+    likely = [slot for slot in ledger.open if not ledger.fresh(slot).kept]
+    if len(likely) == 1:
+        expect_keep_only(ledger, likely[0], batch)
 
 
 def take_looks(ledger: Ledger) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from .acting import acts, is_mixed, is_tied
 from .batch import Batch
+from .confirm import FRESH_RERUNS
 from .keep_only import want_keep_only
 from .ledger import Ledger, Variant
 from .protocol import Search
 from .ranking import ranked_slots
 
-FRESH_RERUNS = 6
-"""Fresh reruns behind the headline, and wherever reruns disagree on what the agent does instead. With three of them
-the wrong cause leads twice as often."""
 RERUNS_WHEN_TIED = 10
 """Fresh reruns when six leave it open whether the agent mostly acts differently or mostly stops."""
 

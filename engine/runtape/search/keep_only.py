@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil, log
 
 from ..stats.tally import Tally
 from .batch import Batch
 from .ledger import Ledger, Variant
+from .slot import Slot
 
 KEEP = "keep"
 """Series of these reruns; no claim is decided by them."""
@@ -17,17 +19,21 @@ MISS = 0.1
 
 def want_keep_only(ledger: Ledger, batch: Batch) -> None:
     """Adds reruns with nothing but the proven and the pinned leaves; none when nothing is proven or left to remove."""
-    removed = _removed(ledger)
+    removed = _removed(ledger, ledger.proven)
     if removed:
-        samples = SAMPLES
-        if ledger.intermittent:
-            samples = max(SAMPLES, ceil(log(MISS) / log(1 - ledger.base_rate)))
-        batch.reach(removed, samples, KEEP)
+        batch.reach(removed, _samples(ledger), KEEP)
+
+
+def expect_keep_only(ledger: Ledger, slot: Slot, batch: Batch) -> None:
+    """Names these reruns ahead, for the time when a slot is proven that is still under test."""
+    removed = _removed(ledger, [*ledger.proven, slot])
+    if removed:
+        batch.ahead(removed, _samples(ledger), KEEP)
 
 
 def kept_only(ledger: Ledger) -> Tally | None:
     """What happened with just the leaves that are proven now; None when that was not tried."""
-    tally = ledger.tally(_removed(ledger), KEEP)
+    tally = ledger.tally(_removed(ledger, ledger.proven), KEEP)
     return tally if tally.n else None
 
 
@@ -39,7 +45,13 @@ def suffices(ledger: Ledger) -> bool:
     return ledger.intermittent and tally.kept > 0
 
 
-def _removed(ledger: Ledger) -> Variant:
-    """Everything but the proven and the pinned leaves; empty when no leaf is proven."""
-    proven = frozenset[int]().union(*(slot.leaves for slot in ledger.proven if slot.units))
-    return frozenset(range(ledger.problem.leaves)) - proven - ledger.problem.pinned if proven else frozenset()
+def _samples(ledger: Ledger) -> int:
+    if not ledger.intermittent:
+        return SAMPLES
+    return max(SAMPLES, ceil(log(MISS) / log(1 - ledger.base_rate)))
+
+
+def _removed(ledger: Ledger, kept: Iterable[Slot]) -> Variant:
+    """Everything but the leaves of some slots and the pinned leaves; empty when there is no such leaf."""
+    leaves = frozenset[int]().union(*(slot.leaves for slot in kept if slot.units))
+    return frozenset(range(ledger.problem.leaves)) - leaves - ledger.problem.pinned if leaves else frozenset()

@@ -78,7 +78,7 @@ def find_needed(ledger: Ledger, sweeps: Sequence[Sweep] = (), care: Care = USUAL
         want_looks(ledger, batch)
         if waiting:
             which = waiting.pop(0)
-            batch.pools(sweep(ledger, scattered=which == "scattered", pinned=which == "pinned"))
+            batch.pools(sweep(ledger, ledger.rng if which == "scattered" else None, pinned=which == "pinned"))
         else:
             _pool(ledger, batch, doubts(ledger, chances), care)
         if not batch:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
+import numpy as np
+
 from .batch import Batch
 from .ledger import Ledger, Variant
 from .pools import Pool, partition
@@ -19,17 +23,15 @@ SUSPECTS_AT_ONCE = 6
 """Suspects that get a rerun of their own in the first round; more of them are a wording score, not a suspicion."""
 
 
-def sweep(ledger: Ledger, *, scattered: bool, pinned: bool = False) -> list[Pool]:
-    """Divides what may be removed into pools: the units the agent read, or the pinned ones."""
+def sweep(ledger: Ledger, rng: np.random.Generator | None = None, *, pinned: bool = False) -> list[Pool]:
+    """Divides what may be removed into pools: the units the agent read, or the pinned ones; scattered with `rng`."""
     if pinned:
         among = sorted(ledger.units.pinned - ledger.nominated)
         count = (ledger.settings.pooling.first + 1) // 2
     else:
         among = sorted(frozenset(range(len(ledger.units))) - ledger.hold - ledger.nominated)
         count = ledger.settings.pooling.first
-    return partition(
-        ledger.units, among, ledger.prior, count=count, cap=ledger.cap, rng=ledger.rng if scattered else None
-    )
+    return partition(ledger.units, among, ledger.prior, count=count, cap=ledger.cap, rng=rng)
 
 
 def open_search(ledger: Ledger) -> Search[Variant, None]:
@@ -41,9 +43,12 @@ def open_search(ledger: Ledger) -> Search[Variant, None]:
     batch.base(BASE_SAMPLES)
     suspects = sorted(ledger.units.suspects, key=lambda unit: (-ledger.units.scores[unit], unit))[:SUSPECTS_AT_ONCE]
     named = suspects or ledger.problem.together
-    batch.pools([(unit,) for unit in suspects] if named else sweep(ledger, scattered=False))
+    batch.pools([(unit,) for unit in suspects] if named else sweep(ledger))
     if ledger.settings.fast and not named:
-        batch.pools(sweep(ledger, scattered=True))
+        batch.pools(sweep(ledger, ledger.rng))
+    elif not named:
+        for pool in sweep(ledger, deepcopy(ledger.rng)):  # the second sweep, unless the first one settles a unit
+            batch.ahead(ledger.units.leaves(pool), ledger.settings.pooling.samples)
     yield from batch.ask()
     if not ledger.base.n:  # ten answers that do not count: ten more would be paid for nothing
         ledger.answer = "not enough reruns"

@@ -31,6 +31,9 @@ class Want(Generic[V]):
     variant: V
     n: int
     series: str = POOL
+    ahead: int = 0
+    """Samples that the next batch will most likely want; whoever draws may draw them with these, in one wait. The tally
+    is of `n` all the same, so that a search learns nothing early."""
 
 
 Search: TypeAlias = Generator[Sequence[Want[V]], Sequence[Tally], T]

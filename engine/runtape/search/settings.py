@@ -55,6 +55,9 @@ class Settings:
     """Fewer rounds one after another for more samples: both first partitions at once, more pools a round, larger first
     looks."""
 
+    ahead: bool = False
+    """Name the samples that the next batch will most likely want: fewer waits, for samples that are not always used."""
+
     def __post_init__(self) -> None:
         if self.budget < 0:
             msg = f"a budget of {self.budget} samples is negative; give 0 or more"

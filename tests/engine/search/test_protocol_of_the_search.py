@@ -1,5 +1,6 @@
 """What holds for every batch of every search, whatever the model does."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -196,3 +197,30 @@ def test_a_search_killed_at_any_call_resumes_to_the_same_claims_for_the_same_cal
         model.calls_left = whole.calls - call
         assert investigate(problem, model, Settings(depth="full")) == finding
         assert model.drawn == whole.drawn
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases())
+def test_naming_samples_ahead_changes_nothing_that_is_asked_or_found(case):
+    problem, model, chosen = case
+    finding = investigate(problem, model, chosen)
+    ahead = replace(model, batches=[], drawn={})
+    foretold = investigate(problem, ahead, replace(chosen, ahead=True))
+    assert replace(foretold) == finding
+    asked = [[want for want in batch if want.n] for batch in ahead.batches]
+    assert [[replace(want, ahead=0) for want in batch] for batch in asked] == model.batches
+
+
+def test_what_is_named_ahead_is_most_of_what_comes_next():
+    used = named = 0
+    for seed in range(20):
+        model = PlantedModel(needs(70, rate=0.95), seed=seed)
+        investigate(context(100, pinned=range(10), seed=seed), model, Settings(profile="contexts", ahead=True))
+        foretold = [{(w.variant, w.series): w.ahead for w in batch if w.ahead > w.n} for batch in model.batches]
+        later = [
+            {(w.variant, w.series): w.n for batch in model.batches[at + 1 :] for w in batch}
+            for at in range(len(foretold))
+        ]
+        named += sum(len(batch) for batch in foretold)
+        used += sum(later[at].get(key, 0) >= n for at, batch in enumerate(foretold) for key, n in batch.items())
+    assert used > 0.75 * named
