@@ -55,6 +55,8 @@ def check(settings: Settings, environment: Mapping[str, str] = os.environ) -> in
     if settings.judge_fn:
         lines.append(f"judge     the function {settings.judge_fn}, for answers in text")
     lines.append(f"calls     at most {settings.max_calls} a job, {settings.process_calls} a process (--max-calls)")
+    if settings.max_usd is not None:
+        lines.append(f"money     at most ${settings.max_usd:g} a process, by {settings.prices or 'public'} prices")
     lines.append(f"replies   kept in {settings.state}")
     reasons = (*_functions_missing(settings), _server_missing(settings.base_url))
     missing += [" ".join(shorten(visible(reason), _REASON).split()) for reason in reasons if reason]

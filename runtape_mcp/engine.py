@@ -6,7 +6,7 @@ Loading them takes seconds, so nothing of theirs is imported before the first qu
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import anyio.to_thread
 
 from runtape.errors import ModelFailed, RuntapeError
+from runtape.sample.amount import Ceiling, Wallet
 
 from .library import Library
 from .settings import Settings
@@ -35,10 +36,12 @@ class Engine:
 
     settings: Settings
     library: Library
+    wallet: Wallet = field(default_factory=Wallet)
+    """The money of this process: jobs at work at the same time keep to its limit together."""
 
     def work(self, question: Question) -> Work:
         """The work that answers a question."""
-        return EngineWork(self.settings, self.library, question)
+        return EngineWork(self.settings, self.library, question, self.wallet)
 
     def write_test(self, test: NewTest, project: Path) -> Path:
         """Writes a new test inside the project; see `runtape.write_test`."""
@@ -74,6 +77,7 @@ class EngineWork:
     settings: Settings
     library: Library
     question: Question
+    wallet: Wallet
 
     async def paid(self, job: str) -> int:
         """Model calls that the reply cache counts under this name."""
@@ -85,8 +89,11 @@ class EngineWork:
         from runtape.sample.budget import Budget
         from runtape.sample.cache import ReplyCache
 
+        ceiling = Ceiling(usd=self.settings.max_usd)
         with ReplyCache(self.settings.state) as book:
-            purse = Budget(stretch.calls, on_cost=lambda calls: book.charge(stretch.job, calls))
+            purse = Budget(
+                stretch.calls, ceiling, on_cost=lambda calls: book.charge(stretch.job, calls), wallet=self.wallet
+            )
             stretch.brake.then(purse.close)
             stretch.meter.reads(lambda: purse.spent)
             report = await self._verb(stretch, purse)
@@ -111,7 +118,9 @@ class EngineWork:
         model = None
         if launch.model_fn is not None:
             model = await anyio.to_thread.run_sync(partial(resolve, case.request, model=launch.model_fn))
-        asking = Asking(model, launch.base_url, cache_dir=launch.state, job=stretch.job, purse=purse)
+        asking = Asking(
+            model, launch.base_url, cache_dir=launch.state, job=stretch.job, purse=purse, prices=launch.prices
+        )
         plan = max(PLAN, launch.max_calls)
         match self.question:
             case WhyQuestion() as why:
@@ -158,12 +167,14 @@ def _paid(folder: Path, job: str) -> int:
         return cache.paid(job)
 
 
-def _ended_by(report: Report, brake: Brake, purse: Budget) -> Literal["limit", "brake"] | RuntapeError | None:
+def _ended_by(report: Report, brake: Brake, purse: Budget) -> Literal["limit", "money", "brake"] | RuntapeError | None:
     if report.stopped_by is None:
         return None
     if report.stopped_by == "model":
         return ModelFailed(report.stopped or "the model could not answer")
     if brake.pulled:
         return "brake"
+    if purse.short:
+        return "money"
     # With calls left over it is the plan that is used up, and going on would not change the answer.
     return None if purse.left else "limit"

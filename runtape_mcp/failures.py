@@ -50,7 +50,10 @@ _NEXT: dict[type[RuntapeError], str] = {
         "environment, or with --model-fn."
     ),
     PathRefused: "Nothing was written. Give a new file test_*.py, relative to the project and inside it.",
-    BudgetSpent: "The model calls that were allowed are used up. Call again with a higher max_calls.",
+    BudgetSpent: (
+        "The model calls or the money that were allowed are used up. Call again with a higher max_calls; only the user "
+        "can allow more money, with --max-usd at the launch of runtape-mcp."
+    ),
     ModelFailed: (
         "The model could not answer. Answers that arrived are kept; when the cause is mended, call again with the "
         "same arguments."

@@ -29,7 +29,7 @@ from .work import Brake, Ended, Meter, Report, Stretch, Work
 log = logging.getLogger(__name__)
 
 Status: TypeAlias = Literal["running", "paused", "done", "failed", "stopped"]
-Pause: TypeAlias = Literal["nobody asked", "job limit", "process limit"]
+Pause: TypeAlias = Literal["nobody asked", "job limit", "process limit", "money limit"]
 """Why a paused job does not spend."""
 
 KEPT = 100
@@ -227,9 +227,10 @@ def _settle(job: Job, ended: Ended | RuntapeError | None, *, short: bool) -> Non
     match ended:
         case Ended(by=None):
             job.status, job.pause = "done", None
-        case Ended(by="limit") if job.status == "running" and not job.again:
+        case Ended(by="limit" | "money" as limit) if job.status == "running" and not job.again:
             job.planned = max(job.planned, job.expected)
-            job.status, job.pause = "paused", "process limit" if short else "job limit"
+            of_calls: Pause = "process limit" if short else "job limit"
+            job.status, job.pause = "paused", "money limit" if limit == "money" else of_calls
         case Ended():
             # Whoever pulled the brake, or asked again meanwhile, has said what the job is now.
             pass

@@ -57,6 +57,12 @@ def _paused(job: Job, settings: Settings, again: str, *, wanted: int | None, ask
             f"Paused: this server has spent the {settings.process_calls} model calls that one process may spend. What "
             "is proven so far is above. The user can start the server anew; nothing is paid for twice."
         )
+    if job.pause == "money limit":
+        return (
+            f"Paused: what the next request may cost does not fit into the ${settings.max_usd:g} that this launch "
+            "allows, less what other jobs have set aside. What is proven so far is above. Only the user can allow "
+            "more, with --max-usd at the launch of runtape-mcp; nothing is paid for twice."
+        )
     if job.limit >= most:
         return (
             f"Paused at {job.calls} model calls, the most that this launch allows for one job. What is proven so far "

@@ -151,6 +151,8 @@ def registry_entry() -> JsonObject:
         {"name": "RUNTAPE_JUDGE_FN", "description": "Function that judges answers in text, file.py:function"},
         {"name": "RUNTAPE_BASE_URL", "description": "Address that reruns and keys may go to"},
         {"name": "RUNTAPE_MAX_CALLS", "description": "Most model calls of one investigation", "format": "number"},
+        {"name": "RUNTAPE_MAX_USD", "description": "Most US dollars of one server process", "format": "number"},
+        {"name": "RUNTAPE_PRICES", "description": "File of prices for RUNTAPE_MAX_USD", "format": "filepath"},
         {"name": "RUNTAPE_SLICE", "description": "Seconds one call may last", "format": "number"},
         *keys,
     ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +47,10 @@ class Settings:
     max_calls_named: bool = False
     """The launch names `max_calls` itself, which stands for the user's word where the client cannot ask."""
     process_calls: int = PROCESS_CALLS
+    max_usd: float | None = None
+    """US dollars that one server process may cost; None is no limit in money."""
+    prices: str | None = None
+    """File of prices; None is the public table, where money is limited."""
     ask_above: int = ASK_ABOVE
     slice: float | None = None
     """Seconds one call may last, for every client; None chooses by client."""
@@ -84,6 +88,17 @@ def parser() -> argparse.ArgumentParser:
         help=f"most model calls of one investigation (RUNTAPE_MAX_CALLS; default {JOB_CALLS})",
     )
     add(
+        "--max-usd",
+        metavar="USD",
+        type=_dollars,
+        help="most US dollars of one server process, all investigations together (RUNTAPE_MAX_USD; default: no limit)",
+    )
+    add(
+        "--prices",
+        metavar="FILE",
+        help="file of prices for --max-usd (RUNTAPE_PRICES; default: those of the package genai-prices)",
+    )
+    add(
         "--slice",
         metavar="SECONDS",
         type=_seconds,
@@ -105,14 +120,14 @@ def from_launch(options: argparse.Namespace, environment: Mapping[str, str] = os
         given: str | None = getattr(options, name)
         return given or environment.get(f"RUNTAPE_{name.upper()}") or None
 
-    def number(name: str, read: type[int | float]) -> float | None:
+    def number(name: str, read: Callable[[str], float]) -> float | None:
         given: float | None = getattr(options, name)
         variable = f"RUNTAPE_{name.upper()}"
         text = environment.get(variable)
         if given is not None or not text:
             return given
         try:
-            return _at_least_one(text) if read is int else _seconds(text)
+            return read(text)
         except argparse.ArgumentTypeError as exc:
             raise ValueError(f"{variable}: {exc}") from None
 
@@ -122,18 +137,23 @@ def from_launch(options: argparse.Namespace, environment: Mapping[str, str] = os
         raise ValueError(f"--project {str(project)!r} is not a folder. Name the folder of your project.")
     traces = chosen("traces")
     folder = Path(traces).expanduser() if traces else (project or Path.cwd()) / "traces"
-    named_calls = number("max_calls", int)
+    named_calls = number("max_calls", _at_least_one)
     max_calls = int(named_calls or JOB_CALLS)
+    max_usd, model_fn = number("max_usd", _dollars), chosen("model_fn")
+    if max_usd is not None and model_fn is not None:
+        raise ValueError("--max-usd cannot limit a model function, which names no price. Leave out it or --model-fn.")
     return Settings(
         traces=folder.resolve(),
         project=project,
-        model_fn=chosen("model_fn"),
+        model_fn=model_fn,
         judge_fn=chosen("judge_fn"),
         base_url=chosen("base_url"),
         max_calls=max_calls,
         max_calls_named=named_calls is not None,
         process_calls=max(PROCESS_CALLS, max_calls),
-        slice=number("slice", float),
+        max_usd=max_usd,
+        prices=chosen("prices"),
+        slice=number("slice", _seconds),
     )
 
 
@@ -153,10 +173,18 @@ def _at_least_one(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
+    return _above_zero(text, "seconds", 86_400)
+
+
+def _dollars(text: str) -> float:
+    return _above_zero(text, "US dollars", 1_000_000)
+
+
+def _above_zero(text: str, what: str, most: float) -> float:
     try:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value <= 86_400:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    if not 0 < value <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of {what} above 0")
     return value

@@ -69,8 +69,9 @@ class Ended:
     """How a stretch of work ended."""
 
     report: Report
-    by: Literal["limit", "brake"] | RuntapeError | None = None
-    """What ended it early: the calls it was given, the brake, or a failure that came after something was known."""
+    by: Literal["limit", "money", "brake"] | RuntapeError | None = None
+    """What ended it early: the calls it was given, the money of the process, the brake, or a failure that came after
+    something was known."""
 
 
 class Work(Protocol):

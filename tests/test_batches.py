@@ -18,6 +18,7 @@ from loopback import Answer, Loopback, chat_reply
 from openai import OpenAI
 
 import runtape
+from runtape.cli.main import run
 from runtape.errors import BadInput, ModelFailed
 from runtape.report.results import Progress
 
@@ -171,7 +172,9 @@ def test_a_batch_of_a_killed_process_is_picked_up_and_paid_once(api: str, moment
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
-def test_an_interrupted_command_leaves_the_batch_running_and_says_how_to_come_back(tmp_path: Path) -> None:
+def test_an_interrupted_command_leaves_the_batch_running_and_says_how_to_come_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     trace = recorded("messages", tmp_path)
     double = BatchServer(lambda body: answers("messages", body), ends=False)
     with Loopback(double) as server:
@@ -181,6 +184,7 @@ def test_an_interrupted_command_leaves_the_batch_running_and_says_how_to_come_ba
         said = [process.stderr.readline(), process.stderr.readline()]
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=100)
+        waiting = listed(trace, capsys)
         double.ends = True
         resumed = start(trace, "messages", server)
         out, _ = resumed.communicate(timeout=100)
@@ -190,6 +194,16 @@ def test_an_interrupted_command_leaves_the_batch_running_and_says_how_to_come_ba
     assert "msgbatch_0" in said[1]
     assert "Ctrl-C leaves the batch running; the same command picks it up" in said[1]
     assert double.asked == json.loads(out)["calls"]
+    [batch] = waiting
+    assert (batch["remote"], batch["requests"], batch["samples"] > 0) == ("msgbatch_0", batch["samples"], True)
+    assert listed(trace, capsys) == []
+
+
+def listed(trace: Path, capsys: pytest.CaptureFixture[str]) -> list[Any]:
+    """The batches that `runtape cache show` tells of."""
+    assert run(["cache", "show", "--dir", str(trace.parent / ".runtape"), "--json"]) == 0
+    found: list[Any] = json.loads(capsys.readouterr().out)["batches"]
+    return found
 
 
 def rerun(trace: Path, api: str, server: Loopback, **options: Any) -> Any:

@@ -1,6 +1,6 @@
 """What reruns cost in seconds, CPU and input, beside the public package `runtape` 0.5.0, in one run.
 
-    python -m bench.reruns [--peer PYTHON] [--rows N] [--kills N] [--only-kills]
+    python -m bench.reruns [--peer PYTHON] [--kills N] [--only-kills | --only-remote]
 
 Every row is one recorded run of an example agent, explained by both against the same server, which answers after
 `latency` seconds and keeps each request. Nothing leaves 127.0.0.0/8.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import socket
 import sys
-from itertools import islice
+from collections.abc import Iterable
 from pathlib import Path
 
 from .. import beside
@@ -19,7 +19,7 @@ from .billing import Billed
 from .cpu import cpu_per_rerun
 from .flight import LIMIT, mean_in_flight
 from .kills import kill_and_resume
-from .rows import LATENCIES, Measured, Row, measure, settings
+from .rows import LATENCIES, Measured, Row, Setting, measure, settings
 
 A_THIRD, BUSY, CPU, CONTEXTS = 1 / 3, 0.6, 2.0, 15.0
 """Goals: share of the other's time at most, share of the limit at least, milliseconds at most, contexts at most."""
@@ -44,9 +44,9 @@ def told(good: object) -> str:
     return "yes" if good else "**no**"
 
 
-def wall_clock(rows: list[Row], peer: str, hosts: tuple[str, ...], most: int | None) -> bool:
+def wall_clock(rows: list[Row], peer: str, wanted: Iterable[Setting]) -> bool:
     table("example", "server", "`n`", "latency", "ours", "0.5.0", "share", "at most a third", "whole command", "exact")
-    for setting in islice(settings(hosts), most):
+    for setting in wanted:
         row = measure(setting, peer)
         rows.append(row)
         n = "honoured" if setting.honours_n else "ignored"
@@ -125,7 +125,11 @@ def killing(folder: Path, kills: int) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", metavar="PYTHON", help="interpreter that has the public package installed")
-    parser.add_argument("--rows", metavar="N", type=int, help="only the first N rows of the first table")
+    parser.add_argument(
+        "--only-remote",
+        action="store_true",
+        help="only the rows whose rounds are fewest: a name that is not loopback, `n` honoured, the longest latency",
+    )
     parser.add_argument("--only-kills", action="store_true", help="only the last table")
     parser.add_argument("--kills", metavar="N", type=int, default=100, help="SIGKILLs (default 100)")
     chosen = parser.parse_args()
@@ -136,7 +140,9 @@ def main() -> int:
             return 0 if killing(here, chosen.kills) else 1
         peer = beside.peer_python(chosen.peer, here / "peer")
         print("Seconds of `why` from its first request to its last answer; beside them those of the whole commands.")
-        good = [wall_clock(rows, peer, hosts, chosen.rows)]
+        if chosen.only_remote:
+            return 0 if wall_clock(rows, peer, settings(hosts[1:], LATENCIES[-1:], (True,))) else 1
+        good = [wall_clock(rows, peer, settings(hosts))]
         print(f"\nInput billed for one `why`, in contexts; latency {LATENCIES[1]} s, server 127.0.0.1.")
         good.append(billing(rows))
         print("\nRequests on their way while samples are left to be sent.")

@@ -58,10 +58,12 @@ class Row:
         return self.ours.asking / self.theirs.asking
 
 
-def settings(hosts: tuple[str, ...]) -> Iterator[Setting]:
-    for latency in LATENCIES:
+def settings(
+    hosts: tuple[str, ...], latencies: tuple[float, ...] = LATENCIES, honoured: tuple[bool, ...] = (True, False)
+) -> Iterator[Setting]:
+    for latency in latencies:
         for host in hosts:
-            for honours_n in (True, False):
+            for honours_n in honoured:
                 for example in EXAMPLES:
                     yield Setting(example, latency, honours_n, host)
 

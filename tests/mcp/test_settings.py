@@ -39,6 +39,17 @@ def test_the_launch_can_raise_what_the_process_may_spend() -> None:
     assert read(["--max-calls", "5000"], {}).process_calls == 5000
 
 
+def test_a_limit_in_money_comes_from_the_launch_and_needs_a_model_with_a_price() -> None:
+    assert read([], {}).max_usd is None
+    launch = read(["--max-usd", "2.5"], {"RUNTAPE_MAX_USD": "9", "RUNTAPE_PRICES": "prices.json"})
+    assert (launch.max_usd, launch.prices) == (2.5, "prices.json")
+    assert read([], {"RUNTAPE_MAX_USD": "9"}).max_usd == 9
+    with pytest.raises(ValueError, match="names no price"):
+        read(["--max-usd", "2.5", "--model-fn", "agent:model"], {})
+    with pytest.raises(ValueError, match="RUNTAPE_MAX_USD"):
+        read([], {"RUNTAPE_MAX_USD": "-1"})
+
+
 def test_a_slice_is_longer_for_clients_known_to_wait() -> None:
     launch = read([], {})
     assert launch.seconds_for("claude-code") == 600

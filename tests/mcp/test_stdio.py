@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -318,3 +319,36 @@ def test_a_wrong_key_is_one_clear_error_and_one_request_and_is_not_repeated(tmp_
         assert len(block["text"]) < 1000
         assert "no known shape" not in block["text"] + err.decode()
         assert len(server.requests) == 1
+
+
+async def test_no_investigations_together_cost_more_than_the_launch_allows(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    priced = {"input": 1000.0, "output": 1000.0}  # dollars for a million tokens: $0.4 for every request
+    prices.write_text(json.dumps({"dated": "2026-11-01", "models": {"m": priced}}), encoding="utf-8")
+    provider = Provider()
+
+    def dear(received: Received) -> Answer:
+        answer = provider(received)
+        answer.body["usage"] = {"prompt_tokens": 390, "completion_tokens": 10, "total_tokens": 400}
+        return answer
+
+    with Loopback(dear) as server:
+        more = ("--max-usd", "6", "--prices", str(prices))
+        async with connected(tmp_path, server, *more) as client:
+            answers = [await ask(client, "why", **ABOUT), await ask(client, "rerun", **ABOUT, runs=30)]
+            assert {answer["status"] for answer in answers} == {"paused"}
+            assert all("--max-usd" in answer["next"] for answer in answers)
+            assert "max_usd" not in str((await client.list_tools()).tools)
+        assert sum(answer["calls"] for answer in answers) == samples(server)
+        assert 3 <= len(server.requests) <= 6 / 0.4
+
+
+async def test_a_model_without_a_price_is_not_asked_where_money_is_limited(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"dated": "2026-11-01", "models": {"another": {"input": 1, "output": 1}}}', encoding="utf-8")
+    with Loopback(Provider()) as server:
+        async with connected(tmp_path, server, "--max-usd", "1", "--prices", str(prices)) as client:
+            refused = await client.call_tool("why", ABOUT)
+        assert refused.is_error
+        assert "no price of the model" in str(refused.content)
+        assert server.requests == []

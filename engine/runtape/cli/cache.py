@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -13,7 +14,7 @@ from ..errors import BadInput
 from ..report.document import Document, Heading, Paragraph, Recorded, Table
 from ..report.phrases import number
 from ..sample.cache import ReplyCache
-from ..sample.kept import DAY, WANTED, Group, KeptReplies, write_private
+from ..sample.kept import DAY, WANTED, Group, KeptReplies, Waiting, write_private
 from . import console, options
 
 MEGABYTE = 1_000_000
@@ -33,19 +34,26 @@ def _bare(context: typer.Context) -> None:
 
 @app.command()
 def show(*, folder: Folder = DEFAULT, as_json: options.AsJson = False) -> None:
-    """Show whose replies are kept, how many, and how old they are.
+    """Show whose replies are kept, how many, and how old they are; and the batches that are on their way.
 
     Example: runtape cache show
     """
     kept = KeptReplies(folder)
     try:
-        groups, size = kept.groups(), kept.size
+        groups, batches, size = kept.groups(), kept.batches(), kept.size
     finally:
         kept.close()
     if as_json:
-        console.print_json({"path": str(kept.path), "size": size, "groups": [_fields(group) for group in groups]})
+        console.print_json(
+            {
+                "path": str(kept.path),
+                "size": size,
+                "groups": [asdict(group) for group in groups],
+                "batches": [asdict(batch) for batch in batches],
+            }
+        )
     else:
-        console.print_page(_page(kept.path, size, groups))
+        console.print_page((*_page(kept.path, size, groups), *_waiting(batches)))
 
 
 @app.command()
@@ -161,17 +169,26 @@ def _page(path: Path, size: int, groups: list[Group]) -> Document:
     return (head, Table(("asked", "model", "replies", "size", "oldest", "newest"), rows))
 
 
+def _waiting(batches: list[Waiting]) -> Document:
+    if not batches:
+        return ()
+    rows = tuple(
+        (
+            (batch.name,),
+            (Recorded(batch.remote or "not confirmed"),),
+            (f"{batch.requests:,}",),
+            (f"{batch.samples:,}",),
+            (_age(batch.submitted),),
+        )
+        for batch in batches
+    )
+    return (
+        Heading(("Batches on their way",), level=2),
+        Table(("batch", "at the server", "requests", "answers to come", "age"), rows),
+        Paragraph(("The command that submitted a batch takes its answers when it is run again.",)),
+    )
+
+
 def _age(at: float) -> str:
     days = max(0.0, time.time() - at) / DAY
     return f"{days:.0f} days" if days >= 2 else f"{days * 24:.0f} h"
-
-
-def _fields(group: Group) -> dict[str, object]:
-    return {
-        "asked": group.asked,
-        "model": group.model,
-        "replies": group.replies,
-        "size": group.size,
-        "oldest": group.oldest,
-        "newest": group.newest,
-    }

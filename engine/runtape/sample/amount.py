@@ -43,6 +43,14 @@ class Ceiling:
         )
 
 
+@dataclass(slots=True)
+class Wallet:
+    """What was used and is set aside so far; budgets that share one keep their ceilings together."""
+
+    used: Amount = NOTHING
+    set_aside: Amount = NOTHING
+
+
 NO_CEILING = Ceiling()
 
 ROUNDING = 1e-9

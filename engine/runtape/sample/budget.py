@@ -16,7 +16,7 @@ from collections.abc import Callable
 import anyio
 
 from ..errors import BudgetSpent
-from .amount import NO_CEILING, NOTHING, Amount, Ceiling
+from .amount import NO_CEILING, NOTHING, Amount, Ceiling, Wallet
 
 Worst = Callable[[int], Amount]
 """By number of samples, the most that a request for them can use."""
@@ -36,8 +36,9 @@ class Budget:
         *,
         spent: int = 0,
         on_cost: Callable[[int], None] | None = None,
+        wallet: Wallet | None = None,
     ) -> None:
-        """`on_cost` is called with the calls of each payment."""
+        """`on_cost` is called with the calls of each payment; `wallet` is what other budgets use as well."""
         self.limit = limit
         self.ceiling = ceiling
         self._on_cost = on_cost
@@ -47,8 +48,10 @@ class Budget:
         """Tokens and money paid for."""
         self.held = 0
         """Calls set aside for requests on their way."""
-        self.set_aside = NOTHING
-        """Tokens and money set aside for them."""
+        self.wallet = wallet or Wallet()
+        """Tokens and money paid for and set aside, by whoever shares it."""
+        self.short = False
+        """True once something was refused because it would have used too many tokens or too much money."""
         self.closed = False
         self._lacking: Amount | None = None
         """The least amount that did not fit since somebody last waited."""
@@ -86,7 +89,7 @@ class Budget:
 
     def fits(self, amount: Amount) -> bool:
         """Whether that much may still be used."""
-        return not self.ceiling.any or self.ceiling.allow(self.used + self.set_aside + amount)
+        return not self.ceiling.any or self.ceiling.allow(self.wallet.used + self.wallet.set_aside + amount)
 
     async def freed(self) -> None:
         """Wait until a call is free: a request on its way may cost less than was set aside for it.
@@ -108,20 +111,24 @@ class Budget:
                 "it was told to stop. Every reply that was paid for is kept: ask again to go on from here."
             )
         go_on = "Every reply that was paid for is kept: ask again with a larger budget to go on from here."
-        tokens, usd = self.ceiling.tokens, self.ceiling.usd
-        if tokens is not None and not Ceiling(tokens).allow(self.used + lacking):
+        tokens, usd, used = self.ceiling.tokens, self.ceiling.usd, self.wallet.used
+        self.short = not self.fits(lacking)
+        if tokens is not None and not Ceiling(tokens).allow(used + lacking):
             most = f"the next request may use {lacking.tokens:,}"
-            return BudgetSpent(f"of the budget of {tokens:,} tokens {self.used.tokens:,} are used, and {most}. {go_on}")
-        if usd is not None and not Ceiling(usd=usd).allow(self.used + lacking):
+            return BudgetSpent(f"of the budget of {tokens:,} tokens {used.tokens:,} are used, and {most}. {go_on}")
+        if usd is not None and not Ceiling(usd=usd).allow(used + lacking):
             most = f"the next request may cost ${lacking.usd:.4f}"
-            return BudgetSpent(f"of the budget of ${usd:g} ${self.used.usd:.4f} are spent, and {most}. {go_on}")
+            return BudgetSpent(f"of the budget of ${usd:g} ${used.usd:.4f} are spent, and {most}. {go_on}")
+        if self.short:
+            return BudgetSpent(f"what others have set aside leaves too little for the next request. {go_on}")
         return BudgetSpent(f"the budget of {self.limit} model calls is spent. {go_on}")
 
     def settle(self, held: int, cost: int, set_aside: Amount = NOTHING, used: Amount = NOTHING) -> None:
         """Give back `held` calls and what was set aside for them, and pay for those that were used."""
         self.held -= held
         self.spent += cost
-        self.set_aside -= set_aside
+        self.wallet.set_aside -= set_aside
+        self.wallet.used += used
         self.used += used
         if cost and self._on_cost is not None:
             self._on_cost(cost)
@@ -183,7 +190,7 @@ class Hold:
 
     def _take(self) -> None:
         self._budget.held += self.n
-        self._budget.set_aside += self._most
+        self._budget.wallet.set_aside += self._most
         self._open = True
 
     def _pay(self, cost: int, used: Amount) -> None:

@@ -126,6 +126,14 @@ class ReplyCache:
         """Keep how many samples this model gives in one request, so that a resumed search goes the same way."""
         self._write(lambda rows: rows.learn_most_at_once(identity, samples))
 
+    def takes_turns(self, identity: str) -> bool:
+        """Whether this model's server was seen to work on one request at a time."""
+        return self._read(lambda rows: rows.takes_turns(identity), False) or self._memory.takes_turns(identity)
+
+    def learn_takes_turns(self, identity: str) -> None:
+        """Keep that it does, so that it is measured once."""
+        self._write(lambda rows: rows.learn_takes_turns(identity))
+
     def no_logprobs(self, about: str) -> str | None:
         """Why a model at an endpoint gives no log-probabilities of tool calls; None when that is not known."""
         on_disk = self._read(lambda rows: rows.no_logprobs(about), None)

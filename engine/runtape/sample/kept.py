@@ -38,6 +38,21 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A batch whose answers are still to be taken."""
+
+    name: str
+    """Ours; by it the next run finds the batch at the server."""
+    remote: str | None
+    """The server's; None until it confirmed the batch."""
+    requests: int
+    samples: int
+    """Answers still to come."""
+    submitted: float
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """What came of an import."""
 
@@ -79,6 +94,14 @@ class KeptReplies(ReplyRows):
             "GROUP BY identity, model ORDER BY count(*) DESC, identity, model"
         )
         return [Group(*row) for row in found]
+
+    def batches(self) -> list[Waiting]:
+        """The batches whose answers are still to be taken, oldest first."""
+        found = self._db.execute(
+            "SELECT batch, remote, requests, count(*), at FROM batches JOIN in_batch USING (batch) "
+            "GROUP BY batch ORDER BY at, batch"
+        )
+        return [Waiting(*row) for row in found]
 
     def prune(self, *, before: float | None, most: int | None) -> int:
         """Forget replies; returns how many.

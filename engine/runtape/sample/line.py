@@ -14,7 +14,7 @@ from .budget import Hold
 from .http_models import HttpModel
 from .limits import Limits
 from .model import Answer, Model, Unanswered
-from .serial import AT_ONCE, NOTE, Pacing
+from .serial import NOTE, Pacing
 
 
 class Line:
@@ -60,16 +60,25 @@ class Line:
             self._took.append(anyio.current_time() - listener.sent_at)
             return answers
 
-    def wave_over(self, requests: int, started: float) -> None:
-        """Take in that a wave of requests is answered; `started` is when it began, on the event loop's clock."""
+    def wave_over(self, requests: int, started: float) -> bool:
+        """Take in that a wave of requests is answered; True when it shows that the server takes turns.
+
+        `started` is when it began, on the event loop's clock.
+        """
         took, self._took = self._took, []
         # Pauses and errors make times that say nothing about the server's own.
         if not self._local or len(took) < requests or self.limits.slowed_since(started):
-            return
-        if self._pacing.queues(took):
-            self.limits.hold_at(AT_ONCE)
-            self._local = False  # found out: that is done once
-            self.notes.append(NOTE)
+            return False
+        if not self._pacing.queues(took):
+            return False
+        self.take_turns()
+        return True
+
+    def take_turns(self) -> None:
+        """Send one request at a time from now on."""
+        self.limits.hold_at(1)
+        self._local = False  # found out: that is done once
+        self.notes.append(NOTE)
 
     async def depart(self, hold: Hold) -> None:
         """Wait until one more request may be sent, and count it."""

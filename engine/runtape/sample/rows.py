@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS leases (
     key TEXT NOT NULL, series TEXT NOT NULL, sample INTEGER NOT NULL, holder TEXT NOT NULL, expires REAL NOT NULL,
     PRIMARY KEY (key, series, sample)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS most_at_once (identity TEXT PRIMARY KEY, samples INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS takes_turns (identity TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS charged (job TEXT PRIMARY KEY, calls INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS no_logprobs (about TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS asked (key TEXT PRIMARY KEY, identity TEXT NOT NULL, model TEXT) WITHOUT ROWID;
@@ -138,6 +139,15 @@ class ReplyRows:
         """Keep how many samples this model gives in one request."""
         with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO most_at_once VALUES (?, ?)", (identity, samples))
+
+    def takes_turns(self, identity: str) -> bool:
+        """Whether this model's server was seen to work on one request at a time."""
+        return self._db.execute("SELECT 1 FROM takes_turns WHERE identity = ?", (identity,)).fetchone() is not None
+
+    def learn_takes_turns(self, identity: str) -> None:
+        """Keep that this model's server works on one request at a time."""
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO takes_turns VALUES (?)", (identity,))
 
     def no_logprobs(self, about: str) -> str | None:
         """Why a model at an endpoint gives no log-probabilities of tool calls; None when that is not known."""

@@ -91,6 +91,8 @@ class Sampler:
         known = cache.most_at_once(model.identity)
         if known is not None:
             model.max_n = min(model.max_n, known)
+        if cache.takes_turns(model.identity):
+            self._line.take_turns()
         self._budget = budget
         self._job = job
         self._meter = meter or Meter(Prices(), limited=budget.ceiling.any)
@@ -241,7 +243,8 @@ class Sampler:
             for job in jobs:
                 job.hold.settle(None)
         self._line.limits.round_over(len(jobs), started)
-        self._line.wave_over(len(jobs), started)
+        if self._line.wave_over(len(jobs), started):
+            self._cache.learn_takes_turns(self._line.model.identity)
 
     async def _keep_claims(self, holder: str) -> None:
         while True:

@@ -18,10 +18,7 @@ WAVE = 6
 LIKE_A_QUEUE = 0.7
 """Of the median time that a queue would give, from which on it is one."""
 
-AT_ONCE = 2
-"""Requests to such a server: one that it works on, and the next."""
-
-NOTE = "The model's server works on one request at a time, so no more are sent to it than it needs to be busy."
+NOTE = "The model's server works on one request at a time, so it is sent one at a time."
 
 
 class Pacing:

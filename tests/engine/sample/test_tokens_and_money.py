@@ -108,7 +108,7 @@ async def test_no_schedule_uses_more_tokens_or_money_than_allowed_or_stops_while
         assert ceiling.allow(model.billed), seed
         assert ceiling.allow(budget.used), seed
         assert model.billed.tokens <= budget.used.tokens or not ceiling.any, seed
-        assert (budget.held, budget.set_aside.tokens, round(budget.set_aside.usd, 12)) == (0, 0, 0), seed
+        assert (budget.held, budget.wallet.set_aside.tokens, round(budget.wallet.set_aside.usd, 12)) == (0, 0, 0), seed
         if "spent" in ends and budget.left != 0:
             assert not budget.fits(meter.worst(chat("0/0/0", max_tokens=ANSWER), 1)), seed
         ended.update(ends)
