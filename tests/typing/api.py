@@ -76,16 +76,25 @@ def mend(path: str) -> Candidate | None:
     report: FixReport = runtape.fix(
         path,
         12,
-        candidates=[{"name": "mine", "add_system": "Ask first."}, AddSystem("Ask.")],
+        candidates=[{"name": "mine", "add_system": "Ask first."}, AddSystem("Ask."), {"name": "code", "guard": check}],
         controls=["last:3", (path, "tool:read")],
+        variants=["Please send it on."],
         runs=5,
     )
+    for form in report.candidates[0].forms:
+        print(form.form, form.outcome, form.count, form.without, form.reason)
     return next((candidate for candidate in report.candidates if candidate.name == report.best), None)
+
+
+def check(call: dict[str, object], request: dict[str, object]) -> bool:
+    return call["name"] != "send" or request["model"] == "m"
 
 
 def guard(out: Path) -> Path:
     seen: Distribution = runtape.rerun("last", "last", runs=20, replace={"Friday": "Monday"}, system="Be brief.")
     seen.never_calls("send").always_calls("read").never_calls_matching("eve").never_matches("password").never_repeats()
+    runtape.rerun("last", 4, guard=check, describe={"send": "Only when asked."}).repeats_above(0.5)
+    runtape.write_test("last", "tool:send", out, guard_with="my_agent.guards:check", controls=["4", ("last", 6)])
     counts: Counter[str] = seen.counts()
     print(len(seen), counts, seen.rate("send"))
     return runtape.write_test("last", "tool:send", out, add_system="Ask first.", runs=10)
