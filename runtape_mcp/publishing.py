@@ -19,7 +19,7 @@ from runtape.wire.values import Json, JsonObject
 
 from .prompts import WHY_FAILED
 from .server import DESCRIPTION, TOOLS
-from .settings import JOB_CALLS, KEYS
+from .settings import ASK_ABOVE, JOB_CALLS, KEYS
 
 REGISTRY_NAME = "io.github.runtape/runtape-mcp"
 """The name in the registry of servers; the README carries it too, as the proof of ownership."""
@@ -110,7 +110,7 @@ def manifest() -> JsonObject:
             "max_calls": {
                 "type": "number",
                 "title": "Most model calls of one investigation",
-                "description": "You are asked before one goes past 100",
+                "description": f"You are asked before one goes past {ASK_ABOVE}",
                 "default": JOB_CALLS,
                 "min": 1,
                 "max": 1000,
