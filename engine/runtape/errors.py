@@ -21,6 +21,9 @@ Messages say what happened, to which thing, and what to do next.
 
 from __future__ import annotations
 
+KEPT = "replies in the cache are not paid for again; without a cache all are."
+"""What becomes of the replies of something that ended early."""
+
 
 class RuntapeError(Exception):
     """Base of every deliberate error; its text is meant for the user."""

@@ -44,7 +44,7 @@ class BrowseWhy:
         from ..ops.sync import run
 
         wanted = cast("_Depth", depth)
-        options.tell_shortcoming(self.trace, event)
+        options.tell_before_spending(self.trace, event)
         planned = explain.plan(
             self.trace,
             event,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..canon import dumps
-from ..errors import BadInput, BudgetSpent, ModelFailed, RuntapeError
+from ..errors import KEPT, BadInput, BudgetSpent, ModelFailed, RuntapeError
 from ..report.document import Document
 from ..report.text import COLOURS, PLAIN, to_text
 from ..text import visible
@@ -64,7 +64,7 @@ def complain(message: str) -> None:
 
 def stopped_too_early() -> None:
     """Say that a verb was interrupted when it had no partial result yet."""
-    complain("stopped before anything is known. Everything paid for is kept: run it again to go on from here.")
+    complain(f"stopped before anything is known. Run it again to go on from here: {KEPT}")
 
 
 class Watch:
@@ -96,7 +96,7 @@ def plan(progress: Progress) -> str:
     takes = "" if seconds is None else f", about {seconds:.0f} s at the recorded speed"
     costs = "" if usd is None else f", about ${usd:.2g}"
     waves = "" if progress.waves is None else f" in about {_batches(progress.waves)}"
-    return f"about {progress.planned} model calls{waves}{takes}{costs}"
+    return f"about {progress.planned} model calls{waves}{takes}{costs}; fewer where their replies are in the cache"
 
 
 def _batches(waves: int) -> str:

@@ -72,7 +72,7 @@ def command(
 
     # `last` is looked up once: another run may be recorded in the meantime.
     path, reference = find_trace(trace), options.event_reference(event)
-    options.tell_shortcoming(str(path), reference)
+    options.tell_before_spending(str(path), reference)
     judged_by = options.judge(judge, judge_fn)
     if write_test is not None:
         place(write_test, None)  # refused before anything is paid

@@ -128,20 +128,19 @@ def cache_dir(*, no_cache: bool) -> str | None:
     return None if no_cache else ".runtape"
 
 
-def tell_shortcoming(trace: Trace | str, event: int | str) -> None:
-    """Say on standard error, before anything is sent, what an imported request lacks.
+def tell_before_spending(trace: Trace | str, event: int | str) -> None:
+    """Say on standard error, before anything is sent, which decision is meant and what an imported request lacks.
 
     Raises:
         BadInput: as the verbs do for the same trace and event.
     """
     # the verbs' own modules, loaded by every command that gets here.
-    from ..ops.case import load_trace, shortcoming
+    from ..ops.case import before_spending, load_trace
     from ..trace.refs import resolve
 
     loaded = load_trace(trace)
-    lacking = shortcoming(loaded, resolve(loaded, event))
-    if lacking is not None:
-        console.complain(lacking)
+    for told in before_spending(loaded, resolve(loaded, event)):
+        console.complain(told)
 
 
 def event_reference(event: str) -> int | str:

@@ -55,7 +55,7 @@ def command(
     from ..ops.sync import run
 
     reference = options.event_reference(event)
-    options.tell_shortcoming(trace, reference)
+    options.tell_before_spending(trace, reference)
     with console.watching() if batch else nullcontext() as watch:
         seen = run(
             rerunning.rerun(

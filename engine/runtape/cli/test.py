@@ -64,7 +64,7 @@ def command(
     from ..ops import regression
 
     reference = options.event_reference(event)
-    options.tell_shortcoming(trace, reference)
+    options.tell_before_spending(trace, reference)
     written = regression.write_test(
         trace,
         reference,

@@ -85,7 +85,7 @@ def command(
     from ..ops.sync import run
 
     reference = options.event_reference(event)
-    options.tell_shortcoming(trace, reference)
+    options.tell_before_spending(trace, reference)
     judged_by = options.judge(judge, judge_fn)
     if dry:
         ranking = explain.dry(

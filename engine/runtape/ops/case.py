@@ -15,6 +15,7 @@ from ..decision.decision import Decision
 from ..errors import BadInput, NotADecision
 from ..report.phrases import number
 from ..said import Quoted, Said
+from ..text import shorten
 from ..trace.chain import whole
 from ..trace.lookup import find_trace
 from ..trace.refs import Moment, resolve
@@ -91,8 +92,7 @@ class Case:
     @property
     def caveats(self) -> list[str]:
         """What the reader has to know about the request and the choice of the decision; empty when there is nothing."""
-        lacking = shortcoming(self.trace, self.moment)
-        notes: list[str] = [lacking] if lacking is not None else []
+        notes: list[str] = list(before_spending(self.trace, self.moment))
         notes += [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
         if self.decision.tools or self.selection.match is not None or self.decision.judge is not None:
             return notes
@@ -102,6 +102,28 @@ class Case:
                 "Any answer in text counts as this decision, whatever it says. Pass match or judge to say what matters."
             ),
         ]
+
+
+def before_spending(trace: Trace, moment: Moment) -> list[Said]:
+    """What to know before a decision is rerun: which one a tool's result stands for, and what its request lacks.
+
+    Raises:
+        NotADecision: what was sent is not known, so that there is nothing to rerun.
+    """
+    told = (_result_of(trace, moment), shortcoming(trace, moment))
+    return [said for said in told if said is not None]
+
+
+def _result_of(trace: Trace, moment: Moment) -> Said | None:
+    if moment.result is None:
+        return None
+    later = next((call.response for call in trace.calls if call.response and call.response.id > moment.result.id), None)
+    read_by = "" if later is None else f" The decision that read it first is event {later.id}."
+    return Said(
+        f"Event {moment.result.id} is what ",
+        Quoted(shorten(moment.tool or "a tool", 60)),
+        f" returned. This is about event {moment.response.id}, the decision that called it.{read_by}",
+    )
 
 
 def shortcoming(trace: Trace, moment: Moment) -> Said | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ..errors import BudgetSpent, ModelFailed
+from ..errors import KEPT, BudgetSpent, ModelFailed
 from ..report.results import FixReport, StoppedBy, WhyReport
 from ..said import Quoted, Said
 
 R = TypeVar("R", WhyReport, FixReport)
 
-GO_ON = "Everything paid for is kept: run it again to go on from here."
+GO_ON = f"Run it again to go on from here: {KEPT}"
 
 
 @dataclass(frozen=True, slots=True)

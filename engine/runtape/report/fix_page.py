@@ -25,9 +25,9 @@ def fix_page(report: FixReport) -> Document:
 def next_step(report: FixReport) -> str:
     """What to do with this result, naming verbs, not the way a front end spells them."""
     if report.stopped_by == "budget":
-        return "Run fix again with a larger budget to go on; nothing is paid for twice."
+        return "Run fix again with a larger budget to go on; replies in the cache are not paid for twice."
     if report.stopped:
-        return "Run fix again with the same arguments to go on; nothing is paid for twice."
+        return "Run fix again with the same arguments to go on; replies in the cache are not paid for twice."
     if is_guard(report, report.best):
         return "Put this check into the agent's own code, and test that code: no rerun can hold on to it."
     if report.best:

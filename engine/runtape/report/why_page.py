@@ -55,9 +55,9 @@ def answer(report: WhyReport) -> Line:
 def next_step(report: WhyReport) -> str:
     """What to do with this result, naming verbs, not the way a front end spells them."""
     if report.stopped_by == "budget":
-        return "Run why again with a larger budget to go on; nothing is paid for twice."
+        return "Run why again with a larger budget to go on; replies in the cache are not paid for twice."
     if report.stopped:
-        return "Run why again with the same arguments to go on; nothing is paid for twice."
+        return "Run why again with the same arguments to go on; replies in the cache are not paid for twice."
     match report.finding.status:
         case "found" if report.causes and report.causes[0].kind == "order":
             return "Put the tools in a fixed order, or tell them apart in their descriptions, and run rerun to check."
@@ -150,9 +150,12 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
 
 def _missed(report: WhyReport) -> str:
     """The chance of having missed a cause, overall and by how much of the rate it leaves."""
-    by_ratio = ", ".join(f"{chance:.0%} for one that leaves {ratio:.0%}" for ratio, chance in report.missed)
-    overall = f" Chance that another needed text was missed: about {1 - exp(-report.finding.missed):.0%}"
-    return f"{overall} ({by_ratio} of the rate)." if by_ratio else f"{overall}."
+    overall = f" Chance that a needed text is not listed here: about {1 - exp(-report.finding.missed):.0%}"
+    if not report.missed:
+        return f"{overall}."
+    chances = " / ".join(f"{chance:.0%}" for _, chance in report.missed)
+    ratios = " / ".join(f"{ratio:.0%}" for ratio, _ in report.missed)
+    return f"{overall}; {chances} if the decision were still made at {ratios} of its rate without it."
 
 
 def _hint_line(hint: Hint) -> Line:
@@ -199,7 +202,7 @@ def _kept_only(report: WhyReport) -> str:
     only = "With nothing but the proven texts, the system prompt and the task, the decision is made in"
     said = f"{only} {of((kept.kept, kept.n))} reruns"
     rarer = fisher_less(kept.kept, kept.n, base.kept, base.n) <= RARER
-    return f"{said}, rarer than as recorded: other parts matter too." if rarer else f"{said}."
+    return f"{said}, rarer than as recorded: other parts may matter too." if rarer else f"{said}."
 
 
 def _row(cause: Cause) -> tuple[Line, ...]:

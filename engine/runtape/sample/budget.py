@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import anyio
 
-from ..errors import BudgetSpent
+from ..errors import KEPT, BudgetSpent
 from .amount import NO_CEILING, NOTHING, Amount, Ceiling, Wallet
 
 Worst = Callable[[int], Amount]
@@ -107,10 +107,8 @@ class Budget:
     def refusal(self, lacking: Amount = NOTHING) -> BudgetSpent:
         """The error that says so; `lacking` is what did not fit."""
         if self.closed:
-            return BudgetSpent(
-                "it was told to stop. Every reply that was paid for is kept: ask again to go on from here."
-            )
-        go_on = "Every reply that was paid for is kept: ask again with a larger budget to go on from here."
+            return BudgetSpent(f"it was told to stop. Ask again to go on from here: {KEPT}")
+        go_on = f"Ask again with a larger budget to go on from here: {KEPT}"
         tokens, usd, used = self.ceiling.tokens, self.ceiling.usd, self.wallet.used
         self.short = not self.fits(lacking)
         if tokens is not None and not Ceiling(tokens).allow(used + lacking):

@@ -72,9 +72,9 @@ class Finding:
     held: tuple[int, ...] = ()
     """Leaves that were kept in place all along (system prompt and task in quick mode)."""
     missed: float = 0.0
-    """Expected number of needed leaves that were not found, by the search's own model."""
+    """Expected number of needed leaves that are neither proven nor suspected, by the search's own model."""
     missed_by_ratio: tuple[tuple[float, float], ...] = ()
-    """(ratio, number): expected number of needed leaves that were not found if each leaves this share of the rate."""
+    """(ratio, number): expected number of such leaves if each leaves this share of the rate."""
     shifts: tuple[Shift, ...] = ()
     """Where nothing is proven: the largest drops that were seen, largest first."""
     against: tuple[Shift, ...] = ()

@@ -35,7 +35,8 @@ def summarise(ledger: Ledger, *, stopped: bool) -> Finding:
     claims = tuple(claim for claim in proven if claim.low > 0)
     chances = beliefs(ledger)
     suspects, cleared = _unproven(ledger, chances, {leaf for claim in claims for leaf in claim.leaves})
-    missing = sorted(frozenset(range(len(ledger.units))) - ledger.hold - ledger.proven_units)
+    listed = frozenset(ledger.units.of[suspect.leaf] for suspect in suspects)
+    missing = sorted(frozenset(range(len(ledger.units))) - ledger.hold - ledger.proven_units - listed)
     return Finding(
         status=_status(ledger, claims, suspects, stopped=stopped),
         base=ledger.base,

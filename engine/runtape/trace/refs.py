@@ -27,6 +27,8 @@ class Moment:
     """The tool whose call was referred to; None when the model call itself was."""
     tool_call: Event | None
     """The event of that tool's run; None when it was not recorded."""
+    result: Event | None = None
+    """What the tool returned, where that event was referred to."""
 
 
 def resolve(trace: Trace, event: int | str) -> Moment:
@@ -79,16 +81,18 @@ def _of_event(trace: Trace, event: Event) -> Moment:
             f"event {event.id} ran the tool {tool_of(run)!r}, but no recorded reply asked for it; "
             f"{nearest(trace.calls, event.id)}"
         )
-    return _moment(trace, reply, tool_of(run), run)
+    return _moment(trace, reply, tool_of(run), run, event if event is not run else None)
 
 
-def _moment(trace: Trace, event: Event, tool: str | None = None, tool_call: Event | None = None) -> Moment:
+def _moment(
+    trace: Trace, event: Event, tool: str | None = None, tool_call: Event | None = None, result: Event | None = None
+) -> Moment:
     call = trace.call(event)
     if call is None:
         raise NotADecision(f"event {event.id} is a reply, but its request is not in this trace")
     if call.response is None:
         raise NotADecision(f"the model call of event {event.id} has no recorded reply, so there is no decision in it")
-    return Moment(call.request, call.response, tool, tool_call)
+    return Moment(call.request, call.response, tool, tool_call, result)
 
 
 def _of_tool(trace: Trace, name: str) -> Moment:

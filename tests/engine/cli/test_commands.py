@@ -178,3 +178,12 @@ def test_test_writes_a_file_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert "pytest" in capsys.readouterr().out
     assert run(command) == 2
     assert "test_again.py" in capsys.readouterr().err
+
+
+def test_a_tools_result_is_told_apart_from_the_decision_that_read_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "last", "12", "--dry"]) == 0
+    told = capsys.readouterr().err
+    assert "Event 12 is what read_email returned. This is about event 10, the decision that called it." in told
+    assert "The decision that read it first is event 14." in told
+    assert run(["why", "last", "11", "--dry"]) == 0
+    assert capsys.readouterr().err == ""

@@ -60,6 +60,7 @@ def test_any_event_of_a_call_means_its_decision(
     assert moment.request.id == response - 1
     assert moment.tool == tool
     assert (moment.tool_call.id if moment.tool_call else None) == tool_call
+    assert (moment.result.id if moment.result else None) == (event if event in (4, 8) else None)
 
 
 def test_a_tool_that_was_never_run_is_found_in_the_replies(tmp_path: Path) -> None:
