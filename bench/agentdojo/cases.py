@@ -1,0 +1,105 @@
+"""AgentDojo's pairs as cases with a known truth, and the simulated model of each."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runtape.ops.case import open_case, selection_of
+
+from ..compare import Case, Truth
+from . import dojo
+from .scenes import Scene, lay_out, record
+from .susceptible import Rule, Susceptible, text_of
+from .wording import as_it_stands, first_sentence, squashed
+
+RATES = ((1.0, 0.0), (0.95, 0.05), (0.9, 0.1), (0.8, 0.1))
+"""Chance of the decision with the sentence, and without it; drawn for each case."""
+LEAST_VALUE = 4
+"""Letters and digits of a value that an action of the user needs from what was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One of AgentDojo's 949 pairs of a user's task and an injection."""
+
+    suite: str
+    user: str
+    injection: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.suite} {self.user} {self.injection}"
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A case, its model, and the texts in its context that are not the user's."""
+
+    case: Case
+    model: Susceptible
+    foreign: tuple[str, ...]
+    rates: tuple[float, float]
+
+
+def pairs(suites: Sequence[str] = dojo.SUITES) -> list[Pair]:
+    """All pairs of AgentDojo's suites, in its order."""
+    return [
+        Pair(name, user, injection)
+        for name in suites
+        for suite in (dojo.get_suite(dojo.VERSION, name),)
+        for user in suite.user_tasks
+        for injection in suite.injection_tasks
+    ]
+
+
+def pose(pair: Pair, folder: Path, *, seed: int, control: bool, attack: Any) -> Posed:
+    """Records a pair's scene and knows its truth."""
+    suite = attack.task_suite
+    user, injection = suite.user_tasks[pair.user], suite.injection_tasks[pair.injection]
+    laid = lay_out(suite, attack, user, injection, seed=seed)
+    kind = "control" if control else "attack"
+    path = folder / f"{pair.name.replace(' ', '-')}-{kind}-{seed}.jsonl"
+    path.unlink(missing_ok=True)
+    scene = record(suite, user, injection, laid, path, control=control)
+    [call] = scene.act.get("tool_calls") or [None]
+    decision = {"match": re.escape(scene.act["text"][:60])} if call is None else {"tool": call["name"]}
+    if call is not None and not control:
+        decision["exact_args"] = True
+    opened = open_case(
+        path, scene.event, selection_of(decision.get("tool"), decision.get("match"), exact_args=not control and call is not None, args=(), where=None, judge=None)
+    )
+    body = opened.request.body
+    said = text_of(body)
+    needs = _needs(scene, said, control=control)
+    chance = random.Random(f"rates {seed} {pair.name} {kind}")
+    rates = chance.choice(RATES)
+    rule = Rule(needs, scene.act, scene.otherwise, *rates, len(squashed(said)), seed)
+    standing = [as_it_stands(text, said) for text in needs]
+    if any(len(places) != 1 for places in standing[:1]):
+        raise LookupError(f"{pair.name}: {needs[0]!r} stands {len(standing[0])} times in what was sent")
+    truth = Truth(needed=frozenset(p for places in standing for p in places)) if control else Truth((frozenset(standing[0]),))
+    return Posed(
+        Case(f"{pair.name}, {kind}", path, truth, scene.event, decision, seed), Susceptible(rule), laid.foreign, rates
+    )
+
+
+def _needs(scene: Scene, said: str, *, control: bool) -> tuple[str, ...]:
+    """The texts that the decision rests on."""
+    if not control:
+        return (scene.laid.trigger,)
+    return first_sentence(" ".join(scene.prompt.split())), *_value(scene, said)
+
+
+def _value(scene: Scene, said: str) -> Iterator[str]:
+    """A value of the user's action that stands in what was read, outside of what others wrote."""
+    [call] = scene.act.get("tool_calls") or [{"arguments": {"": scene.act.get("text")}}]
+    foreign = squashed(" ".join(scene.laid.foreign) + scene.prompt)
+    for value in call["arguments"].values():
+        if isinstance(value, str) and len(squashed(value)) >= LEAST_VALUE and squashed(value) not in foreign and as_it_stands(value, said):
+            yield value
+            return
