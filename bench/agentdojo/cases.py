@@ -14,12 +14,12 @@ from runtape.ops.case import open_case, selection_of
 from ..compare import Case, Truth
 from . import dojo
 from .scenes import Scene, lay_out, record
-from .susceptible import Rule, Susceptible, text_of
-from .wording import as_it_stands, first_sentence, squashed
+from .susceptible import Rule, Susceptible, texts_of
+from .wording import first_sentence, squashed
 
-RATES = ((1.0, 0.0), (0.95, 0.05), (0.9, 0.1), (0.8, 0.1))
+RATES = ((1.0, 0.0), (0.95, 0.05), (0.9, 0.1), (0.8, 0.1), (0.9, 0.25))
 """Chance of the decision with the sentence, and without it; drawn for each case."""
-LEAST_VALUE = 4
+LEAST_VALUE, MOST_VALUE = 4, 60
 """Letters and digits of a value that an action of the user needs from what was read."""
 
 
@@ -71,18 +71,24 @@ def pose(pair: Pair, folder: Path, *, seed: int, control: bool, attack: Any) -> 
     if call is not None and not control:
         decision["exact_args"] = True
     opened = open_case(
-        path, scene.event, selection_of(decision.get("tool"), decision.get("match"), exact_args=not control and call is not None, args=(), where=None, judge=None)
+        path,
+        scene.event,
+        selection_of(
+            decision.get("tool"),
+            decision.get("match"),
+            exact_args=not control and call is not None,
+            args=(),
+            where=None,
+            judge=None,
+        ),
     )
     body = opened.request.body
-    said = text_of(body)
+    said = "\n".join(texts_of(body))
     needs = _needs(scene, said, control=control)
     chance = random.Random(f"rates {seed} {pair.name} {kind}")
     rates = chance.choice(RATES)
     rule = Rule(needs, scene.act, scene.otherwise, *rates, len(squashed(said)), seed)
-    standing = [as_it_stands(text, said) for text in needs]
-    if any(len(places) != 1 for places in standing[:1]):
-        raise LookupError(f"{pair.name}: {needs[0]!r} stands {len(standing[0])} times in what was sent")
-    truth = Truth(needed=frozenset(p for places in standing for p in places)) if control else Truth((frozenset(standing[0]),))
+    truth = Truth(needed=frozenset(needs)) if control else Truth((frozenset(needs),))
     return Posed(
         Case(f"{pair.name}, {kind}", path, truth, scene.event, decision, seed), Susceptible(rule), laid.foreign, rates
     )
@@ -98,8 +104,10 @@ def _needs(scene: Scene, said: str, *, control: bool) -> tuple[str, ...]:
 def _value(scene: Scene, said: str) -> Iterator[str]:
     """A value of the user's action that stands in what was read, outside of what others wrote."""
     [call] = scene.act.get("tool_calls") or [{"arguments": {"": scene.act.get("text")}}]
-    foreign = squashed(" ".join(scene.laid.foreign) + scene.prompt)
+    read, foreign = squashed(said), squashed(" ".join((*scene.laid.foreign, scene.prompt)))
     for value in call["arguments"].values():
-        if isinstance(value, str) and len(squashed(value)) >= LEAST_VALUE and squashed(value) not in foreign and as_it_stands(value, said):
+        if not isinstance(value, str) or not LEAST_VALUE <= len(squashed(value)) <= MOST_VALUE:
+            continue
+        if squashed(value) in read and squashed(value) not in foreign:
             yield value
             return

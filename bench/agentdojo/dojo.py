@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, TypeAlias
+
+import yaml
 
 try:
     from agentdojo.agent_pipeline import (
@@ -19,6 +23,7 @@ try:
     from agentdojo.attacks.attack_registry import load_attack
     from agentdojo.functions_runtime import FunctionsRuntime
     from agentdojo.task_suite.load_suites import get_suite
+    from agentdojo.task_suite.task_suite import read_suite_file
 except ImportError as missing:
     raise SystemExit(
         f'AgentDojo is not installed ({missing}). Install it with: pip install -e ".[agentdojo]"'
@@ -33,6 +38,10 @@ ATTACK = "important_instructions"
 NAME = "local"
 """AgentDojo addresses a model by its prose name, which it takes from the name of the pipeline."""
 
+_LINK = re.compile(r"https?://\S+")
+MOST_CALLS = 30
+"""Rounds of tools in a run; the longest ground truth has 18 calls, and AgentDojo stops at 15."""
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 DONE = "I have done what you asked for."
 
 
@@ -84,7 +93,8 @@ def run(suite: Any, user: Any, env: Any, llm: Any, until: Callable[[], bool]) ->
 def steps(user: Any, env: Any) -> list[Act]:
     """The user's task as AgentDojo's ground truth does it: its calls, then its answer."""
     calls = user.ground_truth(env.model_copy(deep=True))
-    return [*map(_act, calls), {"text": user.GROUND_TRUTH_OUTPUT or DONE}]
+    # Links may hold what the recorder takes for secrets; the answer is judged by its words.
+    return [*map(_act, calls), {"text": _LINK.sub("", user.GROUND_TRUTH_OUTPUT).strip() or DONE}]
 
 
 def first_act(suite: Any, injection: Any, env: Any) -> Act:
@@ -97,6 +107,20 @@ def _act(call: Any) -> Act:
     return {"tool_calls": [{"name": call.function, "arguments": dict(call.args)}]}
 
 
+@lru_cache
+def defaults(suite: str) -> Mapping[str, str]:
+    """What stands in the placeholders of a suite when nobody attacks, by their names."""
+    found: Mapping[str, str] = get_suite(VERSION, suite).get_injection_vector_defaults()
+    return found
+
+
+def environment(suite: Any, user: Any, places: Mapping[str, str]) -> Any:
+    """AgentDojo's environment with texts in its placeholders, read ten times faster than by the suite itself."""
+    text = read_suite_file(suite.name, "environment.yaml", suite.data_path)
+    filled = text.format(**{**defaults(suite.name), **places})
+    return user.init_environment(suite.environment_type.model_validate(yaml.load(filled, Loader=LOADER)))
+
+
 def attack_on(suite: Any) -> Any:
     """AgentDojo's attack on a suite; knows which placeholders an agent reads when it does its task."""
     return load_attack(ATTACK, suite, pipeline(None))
@@ -105,7 +129,7 @@ def attack_on(suite: Any) -> Any:
 def pipeline(llm: Any) -> Any:
     """AgentDojo's pipeline without a defence, around an element that asks a model."""
     made = AgentPipeline(
-        [SystemMessage(load_system_message(None)), InitQuery(), llm, ToolsExecutionLoop([ToolsExecutor(), llm])]
+        [SystemMessage(load_system_message(None)), InitQuery(), llm, ToolsExecutionLoop([ToolsExecutor(), llm], MOST_CALLS)]
     )
     made.name = NAME
     return made

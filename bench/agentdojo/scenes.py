@@ -23,7 +23,7 @@ from ..compare import choice_of
 from . import dojo
 from .decoys import DECOYS
 from .dojo import Act
-from .susceptible import text_of
+from .susceptible import texts_of
 from .wording import first_sentence, squashed
 
 BENIGN = 4
@@ -67,8 +67,7 @@ def lay_out(suite: Any, attack: Any, user: Any, injection: Any, *, seed: int, de
     where = chance.choice(seen)
     attacks = {other.ID: attack.attack(user, other)[where] for other in suite.injection_tasks.values()}
     trigger = first_sentence(injection.GOAL)
-    defaults = suite.get_injection_vector_defaults()
-    parts = {place: [defaults[place]] for place in seen}
+    parts = {place: [dojo.defaults(suite.name)[place]] for place in seen}
     parts[where] = [attacks[injection.ID]]
     foreign = [attacks[injection.ID]]
     if decoys:
@@ -86,7 +85,7 @@ def record(suite: Any, user: Any, injection: Any, laid: Laid, path: Path, *, con
 
     `control`: the model goes on with the user's task there; otherwise it makes the injection's first call.
     """
-    env = user.init_environment(suite.load_and_inject_default_environment(dict(laid.places)))
+    env = dojo.environment(suite, user, laid.places)
     steps = dojo.steps(user, env)
     follows = None if control else dojo.first_act(suite, injection, env)
     script = _Script(steps, follows, laid.trigger)
@@ -122,7 +121,7 @@ class _Script:
         """The response of an OpenAI-compatible server."""
         body = json.loads(request.content)
         next_step: Act = self._steps.pop(0)
-        if self._trigger in squashed(text_of(body)):
+        if any(self._trigger in squashed(text) for text in texts_of(body)):
             self.decided = self._follows or next_step
             self.otherwise = next_step if self._follows else LOST
             next_step = self.decided

@@ -52,7 +52,7 @@ class Susceptible:
     def draw(self, body: Body, first: int, n: int) -> Drawn:
         """See `bench.compare.models.Model`."""
         rule, key = self._rule, key_of(body)
-        said = squashed(text_of(body))
+        said = "".join(map(_squashed, texts_of(body)))
         acts, falls_apart = self._chances(key, said)
         lost = _share(rule.seed, key, "luck") < falls_apart
         shares = [_share(rule.seed, key, at) for at in range(first, first + n)]
@@ -69,9 +69,13 @@ class Susceptible:
         return (rule.rate if met else rule.without), broken
 
 
-def text_of(body: Body) -> str:
-    """The texts of the messages, one after another."""
-    return "\n".join(_texts(body["messages"]))
+# Most texts of a context are the same in all its variants.
+_squashed = lru_cache(maxsize=4096)(squashed)
+
+
+def texts_of(body: Body) -> list[str]:
+    """The texts of the messages."""
+    return list(_texts(body["messages"]))
 
 
 def _texts(value: Any) -> Iterator[str]:

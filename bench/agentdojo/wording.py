@@ -1,11 +1,9 @@
-"""What a sentence says, and how it stands in a tool's output."""
+"""What a sentence says, whatever a tool's output format made of it."""
 
 from __future__ import annotations
 
 import re
 
-# YAML folds lines at 80 columns; inside double quotes it escapes the break, and a space at the start of the next line.
-_BREAK = r"(?:\s|\\n|\\\n\s*(?:\\ )?)+"
 _ESCAPES = re.compile(r"\\[nrt]|\\")
 _REST = re.compile(r"[^a-z0-9]+")
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
@@ -20,9 +18,3 @@ def first_sentence(text: str) -> str:
     """Up to the first full stop, question mark or exclamation mark before a space."""
     found = _SENTENCE.match(text)
     return found[0] if found else text
-
-
-def as_it_stands(sentence: str, text: str) -> list[str]:
-    """Every place of a sentence in a text, in the spelling that it has there."""
-    words = [re.escape(word).replace("'", "''?").replace('"', r'\\?"') for word in sentence.split()]
-    return re.findall(_BREAK.join(words), text)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .spans import Span, inner
+from .unescaped import ESCAPE, Unescaped, meant
 from .weight import reads_as_prose, weight
 
 Prose = Callable[[str], Sequence[Span]]
@@ -25,12 +25,6 @@ _NUMBER = re.compile(r"[-+]?(?:\d[\w.+-]*|inf|nan|Infinity|NaN)")
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 _STARTS = re.compile(r"\s*(?:[{\[(\"']|[A-Za-z_][\w.]*\()")
 _ENDS = frozenset("}])\"'")
-_ESCAPE = re.compile(
-    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4})"
-    r"|x([0-9a-fA-F]{2})|(.))",
-    re.DOTALL,
-)
-_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'", "\n": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,53 +155,18 @@ class _Parser:
 
     def _words(self, start: int, end: int) -> tuple[Span, ...]:
         """The units of a string value, in the offsets of this text; none when it is one short value."""
-        string = _Unescaped(self.text[start:end])
+        escaped = self.text[start:end]
+        string = Unescaped(escaped, [(*found.span(), meant(found)) for found in ESCAPE.finditer(escaped)])
         if not reads_as_prose(string.text):
             return ()
         return tuple(span.moved(lambda at: start + string.raw(at)) for span in self.prose(string.text))
-
-
-class _Unescaped:
-    """A string's text, and where each of its characters stands in the escaped form."""
-
-    def __init__(self, escaped: str) -> None:
-        parts: list[str] = []
-        # Behind each escape: offset in the text, offset in the escaped form.
-        self._at = [0]
-        self._raw = [0]
-        copied = length = 0
-        if "\\" in escaped:
-            for found in _ESCAPE.finditer(escaped):
-                parts.append(escaped[copied : found.start()])
-                parts.append(_meant(found))
-                length += found.start() - copied + len(parts[-1])
-                copied = found.end()
-                self._at.append(length)
-                self._raw.append(copied)
-        parts.append(escaped[copied:])
-        self.text = "".join(parts)
-
-    def raw(self, at: int) -> int:
-        """The offset in the escaped form of offset `at` in the text."""
-        mark = bisect_right(self._at, at) - 1
-        return self._raw[mark] + at - self._at[mark]
-
-
-def _meant(escape: re.Match[str]) -> str:
-    high, low, four, eight, two, simple = escape.groups()
-    if high:
-        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
-    if simple:
-        # Python keeps the backslash of an escape that it does not know.
-        return _SIMPLE.get(simple, "\\" + simple)
-    return chr(int(four or eight or two, 16))
 
 
 def _readable(raw: str) -> str:
     """A member as a person reads it: letters that were written as escapes as themselves, structure as it is."""
     if "\\" not in raw:
         return raw
-    return _ESCAPE.sub(lambda found: found.group() if found.group(6) else _meant(found), raw)
+    return ESCAPE.sub(lambda found: found.group() if found.group(6) else meant(found), raw)
 
 
 def _segment(key: str) -> str:

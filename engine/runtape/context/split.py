@@ -3,7 +3,8 @@
 A text that is JSON, or the `repr` of a Python value, falls apart into members and items, and the prose inside its
 strings into sentences. Any other text falls apart into paragraphs, then into lines that stand alone (list items, table
 rows, log lines, `key: value`), then into sentences. Paragraphs, lines and strings that are literals themselves are
-split as such. Whatever is not a leaf is glue and is never lost: leaves and glue together are the text.
+split as such; a quoted string of YAML is read without the breaks at which it was folded. Whatever is not a leaf is glue
+and is never lost: leaves and glue together are the text.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .blocks import split_blocks
+from .folded import unfolded
 from .literals import parse
 from .spans import Span, Tree
 from .weight import weight
@@ -24,7 +26,10 @@ def split(text: str) -> Tree:
     literal = parse(text, lambda string: _split_prose(string, 1))
     if literal and literal.spans:
         return Tree(text, literal.spans, literal.empty)
-    spans = tuple(split_blocks(text, lambda part: _nested(part, 1)))
+    folded = unfolded(text)
+    spans = tuple(split_blocks(folded.text if folded else text, lambda part: _nested(part, 1)))
+    if folded:
+        spans = tuple(span.moved(folded.raw) for span in spans)
     if not spans and weight(text):
         start, end = len(text) - len(text.lstrip()), len(text.rstrip())
         spans = (Span("sentence", "s1", start, end, text[start:end]),)

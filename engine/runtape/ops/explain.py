@@ -122,7 +122,7 @@ async def explain(question: Inquiry, asking: Asking, on_progress: OnProgress | N
 
         if question.depth == "upstream":
             return await trace_back(question, asked, heard)
-        return await investigate(question, asked, heard)
+        return await investigate(question, asked, heard if on_progress is not None else None)
 
 
 async def plan(

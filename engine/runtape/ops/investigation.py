@@ -78,11 +78,11 @@ class Inquiry:
             raise BadInput(f"runs={self.runs} is negative. Give 0 or more.")
 
 
-async def investigate(question: Inquiry, asked: Asked, heard: Heard) -> WhyReport:
+async def investigate(question: Inquiry, asked: Asked, heard: Heard | None) -> WhyReport:
     """The answer to a question; partial where something ended the search early.
 
     `heard` is called before the search and after every round, with the samples expected in all, what is being done, and
-    the report so far.
+    the report so far. Without it none of that is put together, which takes longer than the search itself.
 
     Raises:
         BadInput: a suspect is not in the context, or there is no model.
@@ -92,7 +92,8 @@ async def investigate(question: Inquiry, asked: Asked, heard: Heard) -> WhyRepor
     hunch = Hunch(find_suspects(case.context, question.suspects))
     judging = Judging(case, asked)
     investigation = _Investigation(question, hunch, asked, judging, heard)
-    heard(investigation.planned, PLANNED, None)
+    if heard is not None:
+        heard(investigation.planned, PLANNED, None)
     with suppress(BudgetSpent):  # the search comes to the same end, and reports it
         await judging.need_recorded()
     if question.ask:
@@ -109,17 +110,13 @@ PLANNED = "planned, nothing is sent yet"
 def planned_calls(question: Inquiry, asked: Asked) -> int:
     """Samples that a search for the answer is expected to need; nothing is sent. Raises `BadInput` as it does."""
     hunch = Hunch(find_suspects(question.case.context, question.suspects))
-    return _Investigation(question, hunch, asked, Judging(question.case, asked), _nobody_listens).planned
-
-
-def _nobody_listens(_planned: int, _message: str, _report: WhyReport | None) -> None:
-    """Hears what is only planned."""
+    return _Investigation(question, hunch, asked, Judging(question.case, asked), None).planned
 
 
 class _Investigation:
     """One search for the causes of one decision."""
 
-    def __init__(self, question: Inquiry, hunch: Hunch, asked: Asked, judging: Judging, heard: Heard) -> None:
+    def __init__(self, question: Inquiry, hunch: Hunch, asked: Asked, judging: Judging, heard: Heard | None) -> None:
         self._question = question
         self._case = case = question.case
         self._asked = asked
@@ -185,7 +182,8 @@ class _Investigation:
             if not finding.base.n and ending.by != "budget":
                 raise  # nothing is known yet that a report could keep
         report = self._report(finding, ending)
-        self._heard(finding.samples + self._before, "done" if ending is None else "stopped", report)
+        if self._heard is not None:
+            self._heard(finding.samples + self._before, "done" if ending is None else "stopped", report)
         return report
 
     async def _find_lead(self) -> Lead:
@@ -209,6 +207,8 @@ class _Investigation:
         )
 
     def _know(self) -> None:
+        if self._heard is None:
+            return
         finding = self._attribution.finding()
         self._heard(finding.planned + self._before, _message(finding), self._report(finding, None))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .batch import SearchEnds
 from .finding import Claim, Finding
-from .gate import nothing_read_matters
+from .gate import nothing_else_matters, nothing_read_matters
 from .headline import has_headline, settle_headline
 from .keep_only import suffices
 from .ledger import Ledger, Variant
@@ -98,7 +98,7 @@ class Attribution:
                     ledger.answer = "nothing read matters"
                 return
             yield from find_needed(ledger, care=WEAK_CARE)
-        if not has_headline(ledger):
+        if not has_headline(ledger) and not (yield from nothing_else_matters(ledger)):
             rest = frozenset(range(len(ledger.units))) - ledger.proven_units
             yield from find_set(ledger, by_suspicion(ledger, rest), NO_SET)
         if ledger.settings.depth == "full":

@@ -1,10 +1,11 @@
-"""Does anything that the agent read matter at all?"""
+"""Does anything that the agent read matter at all, and anything but what is proven?"""
 
 from __future__ import annotations
 
 from ..stats.tally import Tally
 from .batch import Batch
 from .decode import GONE, hit_ratio
+from .keep_only import KEEP, all_but_proven
 from .ledger import Ledger, Variant
 from .protocol import Search
 
@@ -22,15 +23,27 @@ def nothing_read_matters(ledger: Ledger) -> Search[Variant, bool]:
 
     Asked when nothing is proven, before the search for sets: that search is the dearest part, and pointless here.
     """
-    read = _read(ledger)
-    if not read:
+    return (yield from _changes_nothing(ledger, _read(ledger), GATE))
+
+
+def nothing_else_matters(ledger: Ledger) -> Search[Variant, bool]:
+    """Keeps nothing but the proven and the pinned leaves; True when the decision happens about as often all the same.
+
+    Asked when the agent only stops without what is proven, as one does that would have answered: then no other text
+    makes it act, alone or in a set, and the search for one is pointless.
+    """
+    return (yield from _changes_nothing(ledger, all_but_proven(ledger), KEEP))
+
+
+def _changes_nothing(ledger: Ledger, removed: Variant, series: str) -> Search[Variant, bool]:
+    if not removed:
         return False
     for samples in range(SAMPLES, MOST_SAMPLES + 1, SAMPLES):
         batch = Batch(ledger)
-        batch.reach(read, samples, GATE)
+        batch.reach(removed, samples, series)
         if batch:
             yield from batch.ask()
-        tally = ledger.tally(read, GATE)
+        tally = ledger.tally(removed, series)
         ratio = hit_ratio(tally.kept, tally.flips, ledger.base_rate, GONE)
         if not tally.n or ratio > SOMETHING:
             return False

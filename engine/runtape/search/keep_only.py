@@ -17,9 +17,14 @@ MISS = 0.1
 """How often an intermittent decision may stay away by chance in all reruns of a check that suffices."""
 
 
+def all_but_proven(ledger: Ledger) -> Variant:
+    """Everything but the proven and the pinned leaves; empty when no leaf is proven."""
+    return _removed(ledger, ledger.proven)
+
+
 def want_keep_only(ledger: Ledger, batch: Batch) -> None:
     """Adds reruns with nothing but the proven and the pinned leaves; none when nothing is proven or left to remove."""
-    removed = _removed(ledger, ledger.proven)
+    removed = all_but_proven(ledger)
     if removed:
         batch.reach(removed, _samples(ledger), KEEP)
 
@@ -33,7 +38,7 @@ def expect_keep_only(ledger: Ledger, slot: Slot, batch: Batch) -> None:
 
 def kept_only(ledger: Ledger) -> Tally | None:
     """What happened with just the leaves that are proven now; None when that was not tried."""
-    tally = ledger.tally(_removed(ledger, ledger.proven), KEEP)
+    tally = ledger.tally(all_but_proven(ledger), KEEP)
     return tally if tally.n else None
 
 

@@ -1,0 +1,2 @@
+"""placeholder"""
+def add_options(p): pass

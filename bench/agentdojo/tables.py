@@ -1,0 +1,68 @@
+"""The tables of the offline results; reads lines only, AgentDojo need not be installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..compare import ALL_CALLS, METHODS, PEER, WHY, Line, Results, methods_table, paired_table
+from ..compare.methods import ASKING
+from ..compare.tables import share
+
+BASELINES = [name for name in METHODS if name != ASKING]
+COMPARED = (*BASELINES, ALL_CALLS)
+STRONG = 0.2
+"""Rate without the cause over rate with it, up to which a cause is a strong one."""
+
+
+def tables(results: Results) -> str:
+    """Everything about one run over all pairs."""
+    attacks, controls = results.of("attack"), results.of("control")
+    parts = [
+        results.header["about"],
+        f"## Attacks: {len(attacks)} pairs\n\n{methods_table(attacks, COMPARED)}",
+        paired_table(attacks, COMPARED),
+        f"By suite, and by the share of the rate that is left without the sentence:\n\n{_groups(attacks)}",
+        f"## Controls: {len(controls)} pairs\n\n{_controls(controls)}",
+    ]
+    return "\n\n".join(parts)
+
+
+def public_tables(results: Results) -> str:
+    """The same for the pairs on which the public package was run."""
+    attacks, controls = results.of("attack"), results.of("control")
+    return "\n\n".join(
+        [
+            results.header["about"],
+            methods_table(attacks, (WHY, PEER)),
+            paired_table(attacks, (WHY, PEER)),
+            _controls(controls, (WHY, PEER)),
+        ]
+    )
+
+
+def _groups(lines: Sequence[Line]) -> str:
+    named = {suite: [line for line in lines if line.facts["pair"] == suite] for suite in _suites(lines)}
+    named[f"at most {STRONG}"] = [line for line in lines if ratio(line) <= STRONG]
+    named[f"{STRONG} to 0.35"] = [line for line in lines if ratio(line) > STRONG]
+    rows = ["| cases | number | " + " | ".join(COMPARED) + " |", "|---" * (2 + len(COMPARED)) + "|"]
+    for name, some in named.items():
+        if some:
+            cells = [share([line.scores[method].exact for line in some]) for method in COMPARED]
+            rows.append("| " + " | ".join([name, str(len(some)), *cells]) + " |")
+    return "\n".join(rows)
+
+
+def _controls(lines: Sequence[Line], methods: Sequence[str] = COMPARED) -> str:
+    rows = ["| method | controls | blames the injection or a decoy % (95%) |", "|---|---|---|"]
+    for name in methods:
+        rows.append(f"| {name} | {len(lines)} | {share([line.facts['blames'][name] for line in lines])} |")
+    return "\n".join(rows)
+
+
+def _suites(lines: Sequence[Line]) -> list[str]:
+    return list(dict.fromkeys(line.facts["pair"] for line in lines))
+
+
+def ratio(line: Line) -> float:
+    """Share of the rate that is left without the cause."""
+    return line.facts["without"] / line.facts["rate"]
