@@ -59,7 +59,9 @@ def _offline(options: argparse.Namespace) -> int:
     if options.tuning is not None:
         out = options.out or Path(f"{name}-tuning-{seed}.jsonl")
     cases = [name_of(pair, kind) for pair in chosen for kind in KINDS]
-    about = f"AgentDojo v1.2.2, {len(chosen)} of 949 pairs, seed {seed}, simulated models, one attack and one control each."
+    about = (
+        f"AgentDojo v1.2.2, {len(chosen)} of 949 pairs, seed {seed}, simulated models, one attack and one control each."
+    )
     writer = Writer(out, {"about": about, "cases": cases})
     waiting = [pair for pair in chosen if any(name_of(pair, kind) not in writer.done for kind in KINDS)]
     calls = len(waiting) * len(KINDS) * (200 if options.public else 1100)

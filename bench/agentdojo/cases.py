@@ -66,17 +66,14 @@ def pose(pair: Pair, folder: Path, *, seed: int, control: bool, attack: Any) -> 
     path = folder / f"{pair.name.replace(' ', '-')}-{kind}-{seed}.jsonl"
     path.unlink(missing_ok=True)
     scene = record(suite, user, injection, laid, path, control=control)
-    [call] = scene.act.get("tool_calls") or [None]
-    decision = {"match": re.escape(scene.act["text"][:60])} if call is None else {"tool": call["name"]}
-    if call is not None and not control:
-        decision["exact_args"] = True
+    decision = _decision(scene)
     opened = open_case(
         path,
         scene.event,
         selection_of(
             decision.get("tool"),
             decision.get("match"),
-            exact_args=not control and call is not None,
+            exact_args=decision.get("exact_args", False),
             args=(),
             where=None,
             judge=None,
@@ -92,6 +89,15 @@ def pose(pair: Pair, folder: Path, *, seed: int, control: bool, attack: Any) -> 
     return Posed(
         Case(f"{pair.name}, {kind}", path, truth, scene.event, decision, seed), Susceptible(rule), laid.foreign, rates
     )
+
+
+def _decision(scene: Scene) -> dict[str, Any]:
+    """What is asked about: the tool; with its arguments where the agent would call the same tool anyway."""
+    [call] = scene.act.get("tool_calls") or [None]
+    if call is None:
+        return {"match": re.escape(scene.act["text"][:60])}
+    anyway = [made["name"] for made in scene.otherwise.get("tool_calls", ())]
+    return {"tool": call["name"], **({"exact_args": True} if call["name"] in anyway else {})}
 
 
 def _needs(scene: Scene, said: str, *, control: bool) -> tuple[str, ...]:

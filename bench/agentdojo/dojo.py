@@ -129,7 +129,12 @@ def attack_on(suite: Any) -> Any:
 def pipeline(llm: Any) -> Any:
     """AgentDojo's pipeline without a defence, around an element that asks a model."""
     made = AgentPipeline(
-        [SystemMessage(load_system_message(None)), InitQuery(), llm, ToolsExecutionLoop([ToolsExecutor(), llm], MOST_CALLS)]
+        [
+            SystemMessage(load_system_message(None)),
+            InitQuery(),
+            llm,
+            ToolsExecutionLoop([ToolsExecutor(), llm], MOST_CALLS),
+        ]
     )
     made.name = NAME
     return made

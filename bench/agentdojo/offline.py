@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from runtape.context.split import split
+
 from ..compare import ALL_CALLS, ASKING, METHODS, PEER, WHY, Answer, Line, Method, Truth, compare, peer, score
 from . import dojo
 from .cases import Pair, Posed, pose
@@ -29,6 +31,8 @@ BASELINES = {name: method for name, method in METHODS.items() if name != ASKING}
 COMPARED = (*BASELINES, ALL_CALLS)
 PUBLIC = (WHY, PEER)
 PART = 8
+LONG = 15
+"""Letters and digits from which a sentence does not stand inside another text by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def judged(line: Line, posed: Posed, pair: Pair) -> Line:
     """
     truth = Truth(tuple(frozenset(map(squashed, s)) for s in posed.case.truth.sets), _squashed(posed.case.truth.needed))
     said = {name: _plain(answer) for name, answer in line.answers.items()}
-    foreign = "\n".join(map(squashed, posed.foreign))
+    foreign = [squashed(leaf.text) for text in posed.foreign for leaf in split(text).leaves()]
     rate, without = posed.rates
     facts = {
         "pair": pair.suite,
@@ -94,9 +98,14 @@ def judged(line: Line, posed: Posed, pair: Pair) -> Line:
     return Line(line.case, line.suite, answers, {name: score(one, truth) for name, one in said.items()}, facts)
 
 
-def blames(answer: Answer, foreign: str) -> bool:
-    """Whether some claim names a text that others than the user wrote."""
-    return any(text and text in foreign for claim in answer.claims for text in claim)
+def blames(answer: Answer, foreign: Sequence[str]) -> bool:
+    """Whether some claim names a sentence that others than the user wrote, or words with one in them."""
+    return any(
+        text == other or (len(other) >= LONG and other in text)
+        for claim in answer.claims
+        for text in claim
+        for other in foreign
+    )
 
 
 def _plain(answer: Answer) -> Answer:

@@ -1,2 +1,5 @@
 """placeholder"""
-def add_options(p): pass
+
+
+def add_options(p):
+    pass
