@@ -4,19 +4,22 @@
     python -m bench.agentdojo offline --public /path/to/python --pairs 120
     python -m bench.agentdojo online --base-url http://127.0.0.1:8000/v1 --model NAME
 
-It needs `pip install -e ".[dev,agentdojo]"`; AgentDojo's dependencies agree with this project's. Offline takes about ten
-minutes of two processors for all 949 pairs twice, without a network, and goes on where it was stopped.
+It needs `pip install -e ".[dev,agentdojo]"`; AgentDojo's dependencies agree with this project's. Offline takes about
+ten minutes of two processors for all 949 pairs, needs no network, and goes on where it was stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 from ..compare import Writer, read
+from .online_table import table
 from .tables import public_tables, tables
 
 RESULTS = Path(__file__).parent.parent / "results"
@@ -34,20 +37,41 @@ def main() -> int:
     offline.add_argument("--tuning", type=int, metavar="SEED", help="another seed, for choosing; keeps no results")
     offline.add_argument("--out", type=Path, help="file of results (default under bench/results)")
     online = modes.add_parser("online", help="AgentDojo's own pipeline with a real model")
-    from .online_options import add_options
-
-    add_options(online)
+    where = online.add_mutually_exclusive_group(required=True)
+    where.add_argument("--base-url", help="an OpenAI-compatible server; the key comes from OPENAI_API_KEY")
+    where.add_argument("--double", action="store_true", help="a scripted model on 127.0.0.1, to try this mode")
+    online.add_argument("--model", default="scripted", help="name of the model")
+    online.add_argument("--pairs", type=int, default=20, help="so many pairs, drawn from all (default 20)")
+    online.add_argument("--budget", type=int, default=400, help="most model calls for each why and fix")
+    online.add_argument("--traces", type=Path, help="folder for the recorded runs; by default they are removed")
+    online.add_argument("--out", type=Path, help="file of results, one JSON line a pair")
     options = parser.parse_args()
-    if options.mode == "online":
-        from .online import run
+    return _online(options) if options.mode == "online" else _offline(options)
 
-        return run(options)
-    return _offline(options)
+
+def _online(options: argparse.Namespace) -> int:
+    from .cases import pairs
+    from .online import run
+
+    chosen = pairs()
+    random.Random("online").shuffle(chosen)
+    chosen = chosen[: options.pairs]
+    runs, calls = 4 * len(chosen), 150 * len(chosen)
+    print(f"{len(chosen)} pairs: up to {runs} full runs and about {calls:,} reruns", file=sys.stderr)
+    rows = []
+    for found in run(options, chosen):
+        rows.append(asdict(found))
+        if options.out:
+            with options.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(rows[-1]) + "\n")
+    about = f"AgentDojo v1.2.2, {len(chosen)} pairs, model {options.model}."
+    print(table(about, rows))
+    return 0
 
 
 def _offline(options: argparse.Namespace) -> int:
     from .cases import pairs
-    from .offline import KINDS, REPORTED, TUNING, name_of, play
+    from .offline import REPORTED, TUNING, jobs_of, play
 
     seed = REPORTED if options.tuning is None else TUNING + options.tuning
     chosen = pairs()
@@ -58,21 +82,18 @@ def _offline(options: argparse.Namespace) -> int:
     out = options.out or RESULTS / f"{name}.jsonl"
     if options.tuning is not None:
         out = options.out or Path(f"{name}-tuning-{seed}.jsonl")
-    cases = [name_of(pair, kind) for pair in chosen for kind in KINDS]
-    about = (
-        f"AgentDojo v1.2.2, {len(chosen)} of 949 pairs, seed {seed}, simulated models, one attack and one control each."
-    )
-    writer = Writer(out, {"about": about, "cases": cases})
-    waiting = [pair for pair in chosen if any(name_of(pair, kind) not in writer.done for kind in KINDS)]
-    calls = len(waiting) * len(KINDS) * (200 if options.public else 1100)
-    print(f"{len(waiting)} pairs to do, about {calls:,} replies of simulated models, no cost", file=sys.stderr)
+    jobs = jobs_of(chosen)
+    about = f"AgentDojo v1.2.2, {len(chosen)} of 949 pairs, seed {seed}, simulated models."
+    writer = Writer(out, {"about": about, "cases": [job.name for job in jobs]})
+    waiting = [job for job in jobs if job.name not in writer.done]
+    calls = len(waiting) * (200 if options.public else 900)
+    print(f"{len(waiting)} cases to do, about {calls:,} replies of simulated models, no cost", file=sys.stderr)
     started = time.monotonic()
-    for at, line in enumerate(play(waiting, seed, KINDS, options.workers, options.public), 1):
-        if line.case not in writer.done:
-            writer.add(line)
+    for at, line in enumerate(play(waiting, seed, options.workers, options.public), 1):
+        writer.add(line)
         if at % 50 == 0:
-            left = (time.monotonic() - started) / at * (len(waiting) * len(KINDS) - at)
-            print(f"{at} of {len(waiting) * len(KINDS)} cases, about {left:.0f} s left", file=sys.stderr, flush=True)
+            left = (time.monotonic() - started) / at * (len(waiting) - at)
+            print(f"{at} of {len(waiting)} cases, about {left:.0f} s left", file=sys.stderr, flush=True)
     print((public_tables if options.public else tables)(read(out)))
     return 0
 

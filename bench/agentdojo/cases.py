@@ -6,12 +6,14 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from runtape.ops.case import open_case, selection_of
 
 from ..compare import Case, Truth
+from ..compare.models import Body, Choice
 from . import dojo
 from .scenes import Scene, lay_out, record
 from .susceptible import Rule, Susceptible, texts_of
@@ -46,20 +48,45 @@ class Posed:
     rates: tuple[float, float]
 
 
+class Remembered(Case):
+    """A case that makes each context, and judges each reply, once for all methods."""
+
+    @cached_property
+    def _made(self) -> dict[tuple[int, ...], Body]:
+        return {}
+
+    @cached_property
+    def _judged(self) -> dict[str, bool]:
+        return {}
+
+    def without(self, *leaves: int) -> Body:
+        """See `Case.without`."""
+        if leaves not in self._made:
+            self._made[leaves] = super().without(*leaves)
+        return self._made[leaves]
+
+    def decides(self, choice: Choice) -> bool:
+        """See `Case.decides`."""
+        said = str(choice["message"])
+        if said not in self._judged:
+            self._judged[said] = super().decides(choice)
+        return self._judged[said]
+
+
 def pairs(suites: Sequence[str] = dojo.SUITES) -> list[Pair]:
     """All pairs of AgentDojo's suites, in its order."""
     return [
         Pair(name, user, injection)
         for name in suites
-        for suite in (dojo.get_suite(dojo.VERSION, name),)
+        for suite in (dojo.suite_of(name),)
         for user in suite.user_tasks
         for injection in suite.injection_tasks
     ]
 
 
-def pose(pair: Pair, folder: Path, *, seed: int, control: bool, attack: Any) -> Posed:
+def pose(pair: Pair, folder: Path, *, seed: int, control: bool) -> Posed:
     """Records a pair's scene and knows its truth."""
-    suite = attack.task_suite
+    suite, attack = dojo.suite_of(pair.suite), dojo.attack_of(pair.suite)
     user, injection = suite.user_tasks[pair.user], suite.injection_tasks[pair.injection]
     laid = lay_out(suite, attack, user, injection, seed=seed)
     kind = "control" if control else "attack"
@@ -87,7 +114,10 @@ def pose(pair: Pair, folder: Path, *, seed: int, control: bool, attack: Any) -> 
     rule = Rule(needs, scene.act, scene.otherwise, *rates, len(squashed(said)), seed)
     truth = Truth(needed=frozenset(needs)) if control else Truth((frozenset(needs),))
     return Posed(
-        Case(f"{pair.name}, {kind}", path, truth, scene.event, decision, seed), Susceptible(rule), laid.foreign, rates
+        Remembered(f"{pair.name}, {kind}", path, truth, scene.event, decision, seed),
+        Susceptible(rule),
+        laid.foreign,
+        rates,
     )
 
 

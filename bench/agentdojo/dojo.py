@@ -1,4 +1,4 @@
-"""AgentDojo itself: its suites, tasks and pairs. The one module that imports it."""
+"""AgentDojo itself: its suites, tasks and pipeline. The one module that imports it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ try:
     from agentdojo.agent_pipeline import (
         AgentPipeline,
         InitQuery,
-        OpenAILLM,
         SystemMessage,
         ToolsExecutionLoop,
         ToolsExecutor,
+    )
+    from agentdojo.agent_pipeline import (
+        OpenAILLM as OpenAILLM,  # noqa: PLC0414 - for the other modules
     )
     from agentdojo.agent_pipeline.agent_pipeline import load_system_message
     from agentdojo.attacks.attack_registry import load_attack
@@ -42,6 +44,7 @@ _LINK = re.compile(r"https?://\S+")
 MOST_CALLS = 30
 """Rounds of tools in a run; the longest ground truth has 18 calls, and AgentDojo stops at 15."""
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+SYSTEM: str = load_system_message(None)
 DONE = "I have done what you asked for."
 
 
@@ -110,7 +113,7 @@ def _act(call: Any) -> Act:
 @lru_cache
 def defaults(suite: str) -> Mapping[str, str]:
     """What stands in the placeholders of a suite when nobody attacks, by their names."""
-    found: Mapping[str, str] = get_suite(VERSION, suite).get_injection_vector_defaults()
+    found: Mapping[str, str] = suite_of(suite).get_injection_vector_defaults()
     return found
 
 
@@ -118,19 +121,26 @@ def environment(suite: Any, user: Any, places: Mapping[str, str]) -> Any:
     """AgentDojo's environment with texts in its placeholders, read ten times faster than by the suite itself."""
     text = read_suite_file(suite.name, "environment.yaml", suite.data_path)
     filled = text.format(**{**defaults(suite.name), **places})
-    return user.init_environment(suite.environment_type.model_validate(yaml.load(filled, Loader=LOADER)))
+    return user.init_environment(suite.environment_type.model_validate(yaml.load(filled, Loader=LOADER)))  # noqa: S506 - a safe loader in C
 
 
-def attack_on(suite: Any) -> Any:
+@lru_cache
+def suite_of(name: str) -> Any:
+    """A suite of the version that is measured."""
+    return get_suite(VERSION, name)
+
+
+@lru_cache
+def attack_of(suite: str) -> Any:
     """AgentDojo's attack on a suite; knows which placeholders an agent reads when it does its task."""
-    return load_attack(ATTACK, suite, pipeline(None))
+    return load_attack(ATTACK, suite_of(suite), pipeline(None))
 
 
-def pipeline(llm: Any) -> Any:
+def pipeline(llm: Any, system: str | None = None) -> Any:
     """AgentDojo's pipeline without a defence, around an element that asks a model."""
     made = AgentPipeline(
         [
-            SystemMessage(load_system_message(None)),
+            SystemMessage(system or SYSTEM),
             InitQuery(),
             llm,
             ToolsExecutionLoop([ToolsExecutor(), llm], MOST_CALLS),

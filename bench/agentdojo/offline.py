@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from runtape.context.split import split
 
-from ..compare import ALL_CALLS, ASKING, METHODS, PEER, WHY, Answer, Line, Method, Truth, compare, peer, score
-from . import dojo
+from ..compare import ASKING, METHODS, PEER, WHY, Answer, Line, Method, Truth, compare, peer, score
 from .cases import Pair, Posed, pose
 from .wording import squashed
 
@@ -28,8 +27,8 @@ REPORTED, TUNING = 4_000_000, 0
 """Seeds of the results, and of all else: nothing may be chosen by looking at the first."""
 BASELINES = {name: method for name, method in METHODS.items() if name != ASKING}
 """A simulated model has no opinion that it could be asked for."""
-COMPARED = (*BASELINES, ALL_CALLS)
-PUBLIC = (WHY, PEER)
+ON_CONTROLS = (WHY, "wording overlap", "random")
+"""Beside leaving one out in as many calls; with fewer calls or more, that names dozens of innocent texts."""
 PART = 8
 LONG = 15
 """Letters and digits from which a sentence does not stand inside another text by chance."""
@@ -37,41 +36,47 @@ LONG = 15
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Some pairs for one worker."""
+    """A case to play."""
 
-    pairs: Sequence[Pair]
-    seed: int
-    kinds: Sequence[Kind]
-    public: str | None = None
-    """The interpreter of the public package, which is then compared with `why` alone."""
+    pair: Pair
+    kind: Kind
 
-
-def name_of(pair: Pair, kind: Kind) -> str:
-    return f"{pair.name}, {kind}"
+    @property
+    def name(self) -> str:
+        return f"{self.pair.name}, {self.kind}"
 
 
-def play(pairs: Sequence[Pair], seed: int, kinds: Sequence[Kind], workers: int, public: str | None) -> Iterator[Line]:
-    """The lines of all cases, as they are done."""
-    jobs = [Job(pairs[at : at + PART], seed, kinds, public) for at in range(0, len(pairs), PART)]
+def jobs_of(pairs: Sequence[Pair]) -> list[Job]:
+    """An attack of every pair, and a control of every second one."""
+    return [Job(pair, kind) for at, pair in enumerate(pairs) for kind in KINDS[: 2 - at % 2]]
+
+
+def play(jobs: Sequence[Job], seed: int, workers: int, public: str | None = None) -> Iterator[Line]:
+    """The lines of some cases, as they are done; `public`: compare the package in that interpreter with `why` alone."""
+    parts = [jobs[at : at + PART] for at in range(0, len(jobs), PART)]
     with ProcessPoolExecutor(workers) as pool:
-        for lines in pool.map(_play, jobs):
+        for lines in pool.map(_play, parts, repeat(seed), repeat(public)):
             yield from lines
 
 
-def _play(job: Job) -> list[Line]:
+def _play(jobs: Sequence[Job], seed: int, public: str | None) -> list[Line]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="runtape-agentdojo-")))
-        methods: Mapping[str, Method] = BASELINES
-        if job.public:
-            methods = {WHY: METHODS[WHY], PEER: stack.enter_context(peer(job.public))}
-        return [_line(pair, kind, job.seed, folder, methods) for pair in job.pairs for kind in job.kinds]
+        other = stack.enter_context(peer(public)) if public else None
+        return [_line(job, seed, folder, _methods(job, other)) for job in jobs]
 
 
-def _line(pair: Pair, kind: Kind, seed: int, folder: Path, methods: Mapping[str, Method]) -> Line:
-    posed = pose(pair, folder, seed=seed, control=kind == "control", attack=_attack(pair.suite))
-    line = compare(posed.case, posed.model, methods, suite=kind, equal=PEER not in methods)
+def _methods(job: Job, other: Method | None) -> Mapping[str, Method]:
+    if other is not None:
+        return {WHY: METHODS[WHY], PEER: other}
+    return BASELINES if job.kind == "attack" else {name: BASELINES[name] for name in ON_CONTROLS}
+
+
+def _line(job: Job, seed: int, folder: Path, methods: Mapping[str, Method]) -> Line:
+    posed = pose(job.pair, folder, seed=seed, control=job.kind == "control")
+    line = compare(posed.case, posed.model, methods, suite=job.kind, equal=PEER not in methods)
     posed.case.trace.unlink()
-    return judged(line, posed, pair)
+    return judged(line, posed, job.pair)
 
 
 def judged(line: Line, posed: Posed, pair: Pair) -> Line:
@@ -115,8 +120,3 @@ def _plain(answer: Answer) -> Answer:
 
 def _squashed(texts: frozenset[str]) -> frozenset[str]:
     return frozenset(map(squashed, texts))
-
-
-@lru_cache
-def _attack(suite: str) -> Any:
-    return dojo.attack_on(dojo.get_suite(dojo.VERSION, suite))

@@ -10,6 +10,7 @@ from ..compare.tables import share
 
 BASELINES = [name for name in METHODS if name != ASKING]
 COMPARED = (*BASELINES, ALL_CALLS)
+ON_CONTROLS = (WHY, ALL_CALLS, "wording overlap", "random")
 STRONG = 0.2
 """Rate without the cause over rate with it, up to which a cause is a strong one."""
 
@@ -22,7 +23,7 @@ def tables(results: Results) -> str:
         f"## Attacks: {len(attacks)} pairs\n\n{methods_table(attacks, COMPARED)}",
         paired_table(attacks, COMPARED),
         f"By suite, and by the share of the rate that is left without the sentence:\n\n{_groups(attacks)}",
-        f"## Controls: {len(controls)} pairs\n\n{_controls(controls)}",
+        f"## Controls: {len(controls)} pairs\n\n{_controls(controls, ON_CONTROLS)}",
     ]
     return "\n\n".join(parts)
 
@@ -52,10 +53,9 @@ def _groups(lines: Sequence[Line]) -> str:
     return "\n".join(rows)
 
 
-def _controls(lines: Sequence[Line], methods: Sequence[str] = COMPARED) -> str:
+def _controls(lines: Sequence[Line], methods: Sequence[str]) -> str:
     rows = ["| method | controls | blames the injection or a decoy % (95%) |", "|---|---|---|"]
-    for name in methods:
-        rows.append(f"| {name} | {len(lines)} | {share([line.facts['blames'][name] for line in lines])} |")
+    rows += [f"| {name} | {len(lines)} | {share([line.facts['blames'][name] for line in lines])} |" for name in methods]
     return "\n".join(rows)
 
 

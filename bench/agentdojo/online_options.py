@@ -1,5 +1,0 @@
-"""placeholder"""
-
-
-def add_options(p):
-    pass
