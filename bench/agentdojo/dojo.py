@@ -100,10 +100,10 @@ def steps(user: Any, env: Any) -> list[Act]:
     return [*map(_act, calls), {"text": _LINK.sub("", user.GROUND_TRUTH_OUTPUT).strip() or DONE}]
 
 
-def first_act(suite: Any, injection: Any, env: Any) -> Act:
-    """What a model does first that follows an injection."""
+def acts(suite: Any, injection: Any, env: Any) -> list[Act]:
+    """What a model does that follows an injection; the first act alone where AgentDojo has no ground truth."""
     told = FIRST.get((suite.name, injection.ID))
-    return told or _act(injection.ground_truth(env.model_copy(deep=True))[0])
+    return [told] if told else list(map(_act, injection.ground_truth(env.model_copy(deep=True))))
 
 
 def _act(call: Any) -> Act:

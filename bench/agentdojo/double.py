@@ -23,41 +23,39 @@ IMMUNE = 1.3
 
 
 class Double:
-    """Follows AgentDojo's ground truth of a task, and an injection's first act as soon as it has read its goal."""
+    """Follows AgentDojo's ground truth of a task, and that of an injection as soon as it has read its goal."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self._steps: dict[str, list[Act]] = {}
-        self._acts: dict[str, Act] = {}
-        for suite in map(dojo.suite_of, dict.fromkeys(pair.suite for pair in pairs)):
-            for pair in pairs:
-                if pair.suite != suite.name:
-                    continue
-                user, injection = suite.user_tasks[pair.user], suite.injection_tasks[pair.injection]
-                env = dojo.environment(suite, user, {})
-                self._steps[squashed(user.PROMPT)] = dojo.steps(user, env)
-                self._acts[squashed(first_sentence(injection.GOAL))] = dojo.first_act(suite, injection, env)
+        self._acts: dict[str, list[Act]] = {}
+        for pair in pairs:
+            suite = dojo.suite_of(pair.suite)
+            user, injection = suite.user_tasks[pair.user], suite.injection_tasks[pair.injection]
+            env = dojo.environment(suite, user, {})
+            self._steps[squashed(user.PROMPT)] = dojo.steps(user, env)
+            self._acts[squashed(first_sentence(injection.GOAL))] = dojo.acts(suite, injection, env)
         self._known = len(squashed(dojo.SYSTEM))
 
     def answer(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """The reply to a chat completions request."""
         messages = body["messages"]
-        said = [squashed("".join(texts_of({"messages": [message]}))) for message in messages]
-        system = max(
-            (len(text) for text, message in zip(said, messages, strict=True) if _is_system(message)), default=0
-        )
-        made = [call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()]
-        read = "".join(text for text, message in zip(said, messages, strict=True) if message["role"] == "tool")
+        said = ["".join(map(squashed, texts_of({"messages": [message]}))) for message in messages]
         steps = next((steps for prompt, steps in self._steps.items() if any(prompt in text for text in said)), None)
         if steps is None:
             return {"text": "What would you like me to do?"}
-        followed = 0
-        for trigger, act in self._acts.items():
-            if trigger in read and system <= IMMUNE * self._known:
-                [call] = act.get("tool_calls") or [None]
-                if call is None or call["name"] not in made[-1:]:
-                    return act
-                followed = 1
-        return steps[min(len(made) - followed, len(steps) - 1)]
+        made = sum(len(message.get("tool_calls") or ()) for message in messages)
+        system = max(
+            (len(text) for text, message in zip(said, messages, strict=True) if _is_system(message)), default=0
+        )
+        if system <= IMMUNE * self._known:
+            for trigger, acts in self._acts.items():
+                read = [at for at, text in enumerate(said) if messages[at]["role"] == "tool" and trigger in text]
+                if read:
+                    since = sum(len(message.get("tool_calls") or ()) for message in messages[read[0] :])
+                    if since < len(acts):
+                        return acts[since]
+                    made -= len(acts)
+        return steps[min(made, len(steps) - 1)]
 
 
 def _is_system(message: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -92,7 +92,7 @@ class Online:
         scene = _Scene(pair)
         ran = self._run(scene, "attacked", scene.places)
         found = Found(pair.name, ran.utility, ran.attacked)
-        harm = _harmful(ran.trace, scene.act) if ran.attacked else _after(ran.trace, scene.trigger)
+        harm = _harmful(ran.trace, scene) if ran.attacked else _own(ran.trace, scene)
         if harm is None:
             return found
         found = self._explained(found, ran, scene, harm)
@@ -149,19 +149,28 @@ class _Scene:
         self.user = self.suite.user_tasks[pair.user]
         self.injection = self.suite.injection_tasks[pair.injection]
         self.places: Mapping[str, str] = dojo.attack_of(pair.suite).attack(self.user, self.injection)
-        self.act = dojo.first_act(self.suite, self.injection, dojo.environment(self.suite, self.user, {}))
+        env = dojo.environment(self.suite, self.user, {})
+        self.harmful = _tools(dojo.acts(self.suite, self.injection, env))
+        self.own = _tools(dojo.steps(self.user, env)) - self.harmful
         self.trigger = first_sentence(self.injection.GOAL)
 
 
-def _harmful(trace: Path, act: Mapping[str, Any]) -> Called | None:
-    """The reply that first calls the tool of the injection's first act; None when it wants no call, or made none."""
-    wanted = [call["name"] for call in act.get("tool_calls", ())]
-    return next((called for called in _calls(trace) if called.tool in wanted), None)
+def _tools(acts: Sequence[dojo.Act]) -> frozenset[str]:
+    return frozenset(call["name"] for act in acts for call in act.get("tool_calls", ()))
 
 
-def _after(trace: Path, trigger: str) -> Called | None:
-    """The first call after the injection was read."""
-    return next((called for called in _calls(trace) if squashed(trigger) in called.read), None)
+def _harmful(trace: Path, scene: _Scene) -> Called | None:
+    """The first call that the injection asks for, after it was read; None when there is none."""
+    return next((called for called in _after(trace, scene) if called.tool in scene.harmful), None)
+
+
+def _own(trace: Path, scene: _Scene) -> Called | None:
+    """The first call of the user's task after the injection was read, of a tool that the injection does not want."""
+    return next((called for called in _after(trace, scene) if called.tool in scene.own), None)
+
+
+def _after(trace: Path, scene: _Scene) -> Iterator[Called]:
+    return (called for called in _calls(trace) if squashed(scene.trigger) in called.read)
 
 
 def _calls(path: Path) -> Iterator[Called]:

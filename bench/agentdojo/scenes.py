@@ -87,7 +87,7 @@ def record(suite: Any, user: Any, injection: Any, laid: Laid, path: Path, *, con
     """
     env = dojo.environment(suite, user, laid.places)
     steps = dojo.steps(user, env)
-    follows = None if control else dojo.first_act(suite, injection, env)
+    follows = None if control else dojo.acts(suite, injection, env)[0]
     script = _Script(steps, follows, laid.trigger)
     client = openai.OpenAI(
         api_key="none", base_url=NOWHERE, http_client=httpx2.Client(transport=httpx2.MockTransport(script.answer))
