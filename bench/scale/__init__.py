@@ -1,0 +1,1 @@
+"""What a search costs as contexts and traces grow: `python -m bench.scale --help`."""
