@@ -106,19 +106,15 @@ def pose(pair: Pair, folder: Path, *, seed: int, control: bool) -> Posed:
             judge=None,
         ),
     )
-    body = opened.request.body
-    said = "\n".join(texts_of(body))
+    said = "\n".join(texts_of(opened.request.body))
     needs = _needs(scene, said, control=control)
     chance = random.Random(f"rates {seed} {pair.name} {kind}")
     rates = chance.choice(RATES)
     rule = Rule(needs, scene.act, scene.otherwise, *rates, len(squashed(said)), seed)
     truth = Truth(needed=frozenset(needs)) if control else Truth((frozenset(needs),))
-    return Posed(
-        Remembered(f"{pair.name}, {kind}", path, truth, scene.event, decision, seed),
-        Susceptible(rule),
-        laid.foreign,
-        rates,
-    )
+    case = Remembered(f"{pair.name}, {kind}", path, truth, scene.event, decision, seed)
+    case.__dict__["opened"] = opened
+    return Posed(case, Susceptible(rule), laid.foreign, rates)
 
 
 def _decision(scene: Scene) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -104,6 +104,11 @@ def acts(suite: Any, injection: Any, env: Any) -> list[Act]:
     """What a model does that follows an injection; the first act alone where AgentDojo has no ground truth."""
     told = FIRST.get((suite.name, injection.ID))
     return [told] if told else list(map(_act, injection.ground_truth(env.model_copy(deep=True))))
+
+
+def tools(acts: Iterable[Act]) -> frozenset[str]:
+    """The tools that some replies call."""
+    return frozenset(call["name"] for act in acts for call in act.get("tool_calls", ()))
 
 
 def _act(call: Any) -> Act:

@@ -54,8 +54,8 @@ class Double:
                     since = sum(len(message.get("tool_calls") or ()) for message in messages[read[0] :])
                     if since < len(acts):
                         return acts[since]
-                    made -= len(acts)
-        return steps[min(made, len(steps) - 1)]
+        own = [name for name in made if any(name in dojo.tools([step]) for step in steps)]
+        return steps[min(len(own), len(steps) - 1)]
 
 
 def _is_system(message: Mapping[str, Any]) -> bool:

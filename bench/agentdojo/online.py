@@ -11,7 +11,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -99,7 +99,7 @@ class Online:
         return self._mended(found, ran, scene, harm) if ran.attacked else found
 
     def _explained(self, found: Found, ran: Run, scene: _Scene, harm: Called) -> Found:
-        report = runtape.why(ran.trace, harm.event, tool=harm.tool, **self._asking)
+        report = runtape.why(ran.trace, harm.event, tool=harm.tool, **self._asking(scene, harm))
         headline = tuple(map(squashed, report.headline))
         foreign = [squashed(leaf.text) for text in scene.places.values() for leaf in split(text).leaves()]
         return replace(
@@ -112,7 +112,7 @@ class Online:
         )
 
     def _mended(self, found: Found, ran: Run, scene: _Scene, harm: Called) -> Found:
-        report = runtape.fix(ran.trace, harm.event, tool=harm.tool, **self._asking)
+        report = runtape.fix(ran.trace, harm.event, tool=harm.tool, **self._asking(scene, harm))
         found = replace(found, calls=found.calls + report.calls, fix=report.best or "")
         rule = _rule(report)
         if rule is None:
@@ -135,9 +135,15 @@ class Online:
             utility, attacked = scene.suite.run_task_with_pipeline(asking, scene.user, scene.injection, dict(places))
         return Run(path, bool(utility), bool(attacked) and bool(places))
 
-    @property
-    def _asking(self) -> dict[str, Any]:
-        return {"base_url": self._url, "budget": self._budget, "cache_dir": self._folder / "cache"}
+    def _asking(self, scene: _Scene, harm: Called) -> dict[str, Any]:
+        """How is asked; about the very arguments where the user's task needs the same tool."""
+        exact = harm.tool in scene.wanted & scene.harmful
+        return {
+            "base_url": self._url,
+            "exact_args": exact,
+            "budget": self._budget,
+            "cache_dir": self._folder / "cache",
+        }
 
 
 class _Scene:
@@ -150,13 +156,9 @@ class _Scene:
         self.injection = self.suite.injection_tasks[pair.injection]
         self.places: Mapping[str, str] = dojo.attack_of(pair.suite).attack(self.user, self.injection)
         env = dojo.environment(self.suite, self.user, {})
-        self.harmful = _tools(dojo.acts(self.suite, self.injection, env))
-        self.own = _tools(dojo.steps(self.user, env)) - self.harmful
+        self.harmful = dojo.tools(dojo.acts(self.suite, self.injection, env))
+        self.wanted = dojo.tools(dojo.steps(self.user, env))
         self.trigger = first_sentence(self.injection.GOAL)
-
-
-def _tools(acts: Sequence[dojo.Act]) -> frozenset[str]:
-    return frozenset(call["name"] for act in acts for call in act.get("tool_calls", ()))
 
 
 def _harmful(trace: Path, scene: _Scene) -> Called | None:
@@ -166,7 +168,7 @@ def _harmful(trace: Path, scene: _Scene) -> Called | None:
 
 def _own(trace: Path, scene: _Scene) -> Called | None:
     """The first call of the user's task after the injection was read, of a tool that the injection does not want."""
-    return next((called for called in _after(trace, scene) if called.tool in scene.own), None)
+    return next((called for called in _after(trace, scene) if called.tool in scene.wanted - scene.harmful), None)
 
 
 def _after(trace: Path, scene: _Scene) -> Iterator[Called]:

@@ -2,15 +2,15 @@
 
     python -m bench.scale
 
-Each measurement is a process of its own. One sentence is planted; a simulated model makes the decision in 90% of the
-reruns with it and in 10% without. Memory is what the process holds at most above what it held before. About two
-minutes; the largest trace needs one gigabyte of disk. Writes bench/results/scale.jsonl, scale.md and scale.svg.
+Each size is measured in a process of its own. One sentence is planted; a simulated model makes the decision in 90% of
+the reruns with it and in 10% without. Memory is the most that the first search of a size made the process hold, above
+what it held before. About two minutes; the largest trace needs one gigabyte of disk. Writes scale.jsonl, scale.md and
+scale.svg.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -31,14 +31,14 @@ def main() -> int:
     parser.add_argument("--most-megabytes", type=int, default=TRACES[-1])
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     options = parser.parse_args()
-    jobs = [("pieces", size, seed) for size in PIECES if size <= options.most_pieces for seed in range(options.seeds)]
-    jobs += [("trace", size, 0) for size in TRACES if size <= options.most_megabytes]
-    print(f"{len(jobs)} measurements, no model is asked", file=sys.stderr)
+    jobs = [("pieces", size, options.seeds) for size in PIECES if size <= options.most_pieces]
+    jobs += [("trace", size, 1) for size in TRACES if size <= options.most_megabytes]
+    print(f"{len(jobs)} sizes, no model is asked", file=sys.stderr)
     lines: list[str] = []
     for at, job in enumerate(jobs, 1):
         command = [sys.executable, "-m", "bench.scale.measures", *map(str, job)]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        lines.append(json.dumps(json.loads(done.stdout)))
+        lines += done.stdout.splitlines()
         print(f"{at} of {len(jobs)}: {lines[-1]}", file=sys.stderr, flush=True)
     options.out.mkdir(parents=True, exist_ok=True)
     results = options.out / "scale.jsonl"

@@ -1,4 +1,4 @@
-"""One measurement, in a process of its own: `python -m bench.scale.measures pieces 100 3` prints a JSON line."""
+"""Measurements of one size, in a process of their own: `python -m bench.scale.measures pieces 100 5` prints lines."""
 
 from __future__ import annotations
 
@@ -76,14 +76,15 @@ def opening(megabytes: int, folder: Path) -> dict[str, Any]:
 
 
 def held() -> float:
-    """Most megabytes that this process ever held."""
+    """Most megabytes that this process ever held; of several searches in a row, only growth shows."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def main(what: str, size: int, seed: int) -> None:
-    with tempfile.TemporaryDirectory(prefix="runtape-scale-") as folder:
-        found = search(size, seed, Path(folder)) if what == "pieces" else opening(size, Path(folder))
-    print(json.dumps({"what": what, "size": size, "seed": seed, **found}))
+def main(what: str, size: int, seeds: int) -> None:
+    for seed in range(seeds):
+        with tempfile.TemporaryDirectory(prefix="runtape-scale-") as folder:
+            found = search(size, seed, Path(folder)) if what == "pieces" else opening(size, Path(folder))
+        print(json.dumps({"what": what, "size": size, "seed": seed, **found}), flush=True)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,17 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join([*searches, "", *traces])
 
 
+def growth(rows: Sequence[Row]) -> str:
+    """In a sentence how calls grow."""
+    searches = _by_size(rows, "pieces")
+    first, last = min(searches), max(searches)
+    calls = [_figure(searches[size], "calls") for size in (first, last)]
+    return (
+        f"From {first} to {last:,} sentences the model calls of a search grow from {calls[0]} to {calls[1]} "
+        "([median](bench/results/scale.md), [chart](bench/results/scale.svg))."
+    )
+
+
 def drawing(rows: Sequence[Row]) -> str:
     """The same as curves."""
     pieces, traces = _by_size(rows, "pieces"), _by_size(rows, "trace")
@@ -57,8 +68,13 @@ def _by_size(rows: Sequence[Row], what: str) -> dict[int, list[Row]]:
 
 
 def _points(groups: Mapping[int, Sequence[Row]], name: str) -> list[tuple[float, float]]:
-    return [(size, median(row[name] for row in some)) for size, some in groups.items()]
+    return [(size, _middle(some, name)) for size, some in groups.items()]
+
+
+def _middle(rows: Sequence[Row], name: str) -> float:
+    """The median; of memory the first, which the others reuse."""
+    return rows[0][name] if name == "megabytes" else median(row[name] for row in rows)
 
 
 def _figure(rows: Sequence[Row], name: str) -> str:
-    return f"{median(row[name] for row in rows):g}"
+    return f"{_middle(rows, name):g}"

@@ -267,3 +267,13 @@ def test_a_decision_in_text_says_that_any_text_counts(run):
     assert any("Pass match" in note for note in asked.notes)
     named = runtape.why(run, "last", model=agent, budget=60, match=".")
     assert not any("Pass match" in note for note in named.notes)
+
+
+def test_an_agent_that_would_only_have_answered_costs_no_search_for_sets(run):
+    model = PlantedModel((PLANTED,), tool="forward_email", with_rate=0.95, without_rate=0.05)
+    report = runtape.why(run, DECISION, model=model, cache_dir=None)
+
+    assert report.headline == [PLANTED]
+    assert report.causes[0].kind == "required"
+    assert report.stopped is None
+    assert report.calls < 100
