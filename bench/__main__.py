@@ -14,7 +14,7 @@ import argparse
 import sys
 
 from .catalogue import listing
-from .pages import block, missing, pages
+from .pages import block, lacking, pages
 
 
 def main() -> int:
@@ -27,8 +27,8 @@ def main() -> int:
     what.add_argument("--write", action="store_true", help="write README.md and the pages")
     what.add_argument("--check", action="store_true", help="compare them with the results")
     options = parser.parse_args()
-    for lacking in missing():
-        print(f"left out: {lacking}", file=sys.stderr)
+    for source, reason in lacking().items():
+        print(f"left out: {source}: {reason}", file=sys.stderr)
     if not (options.write or options.check):
         print(block())
         return 0

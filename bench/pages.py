@@ -9,7 +9,7 @@ from statistics import median
 
 from .agentdojo.tables import public_tables
 from .agentdojo.tables import tables as agentdojo_tables
-from .compare import ALL_CALLS, ASKING, PEER, WHY, Line, Results, read
+from .compare import ALL_CALLS, ASKING, PEER, WHY, Incomplete, Line, Results, read
 from .compare.tables import figure, share
 from .scale.tables import drawing, growth, rows_of
 from .scale.tables import table as scale_table
@@ -42,8 +42,8 @@ class Source:
         return packed if packed.exists() else RESULTS / f"{self.file}.jsonl"
 
     def lines(self) -> list[Line]:
-        """Those of its cases that count and have a cause."""
-        found = read(self.path).lines
+        """Those of its cases that count and have a cause. Raises Incomplete when some are not there."""
+        found = read(self.path).complete(()).lines
         return [line for line in found if line.suite not in {"control", "none"} and line.facts.get("counted", True)]
 
 
@@ -61,14 +61,21 @@ def sources() -> list[Source]:
     return [PLANTED, *(source for source in real if not source.file.endswith("_replies")), *AGENTDOJO]
 
 
-def missing() -> list[str]:
-    """Benchmarks that have no lines."""
-    return [f"{source.says}: there is no {source.path.name}" for source in sources() if not source.path.exists()]
+def lacking() -> dict[str, str]:
+    """Why a benchmark is not told of, by what it says."""
+    found: dict[str, str] = {}
+    for source in sources():
+        try:
+            source.lines()
+        except Incomplete as told:
+            found[source.says] = str(told)
+    return found
 
 
 def block() -> str:
     """The measurements of the README."""
-    found = [source for source in sources() if source.path.exists()]
+    left_out = lacking()
+    found = [source for source in sources() if source.says not in left_out]
     parts = [(RESULTS / "beside.md").read_text(encoding="utf-8").strip()]
     if found:
         parts.append(
