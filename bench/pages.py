@@ -27,6 +27,12 @@ COLUMNS: Mapping[str, str] = {
 """Methods beside `why`, and their headings."""
 
 
+def lines_in(name: str) -> Path:
+    """The file of a benchmark's lines, packed or not."""
+    packed = RESULTS / f"{name}.jsonl.gz"
+    return packed if packed.exists() else RESULTS / f"{name}.jsonl"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Lines of a benchmark whose cases have a known cause."""
@@ -38,8 +44,7 @@ class Source:
     @property
     def path(self) -> Path:
         """The lines, packed or not."""
-        packed = RESULTS / f"{self.file}.jsonl.gz"
-        return packed if packed.exists() else RESULTS / f"{self.file}.jsonl"
+        return lines_in(self.file)
 
     def lines(self) -> list[Line]:
         """Those of its cases that count and have a cause. Raises Incomplete when some are not there."""
@@ -113,7 +118,7 @@ def _plain(lines: Sequence[Line], method: str) -> str:
 
 
 def _controls() -> str:
-    path = RESULTS / "agentdojo.jsonl"
+    path = lines_in("agentdojo")
     if not path.exists():
         return ""
     controls = read(path).of("control")
@@ -122,17 +127,17 @@ def _controls() -> str:
 
 
 def _scale() -> str:
-    path = RESULTS / "scale.jsonl"
+    path = lines_in("scale")
     return growth(rows_of(path)) if path.exists() else ""
 
 
 PAGES: Mapping[str, tuple[str, Callable[[Path], str]]] = {
-    "agentdojo.md": ("agentdojo.jsonl", lambda path: agentdojo_tables(_read(path)) + "\n"),
-    "agentdojo-public.md": ("agentdojo-public.jsonl", lambda path: public_tables(_read(path)) + "\n"),
-    "scale.md": ("scale.jsonl", lambda path: scale_table(rows_of(path)) + "\n"),
-    "scale.svg": ("scale.jsonl", lambda path: drawing(rows_of(path))),
+    "agentdojo.md": ("agentdojo", lambda path: agentdojo_tables(_read(path)) + "\n"),
+    "agentdojo-public.md": ("agentdojo-public", lambda path: public_tables(_read(path)) + "\n"),
+    "scale.md": ("scale", lambda path: scale_table(rows_of(path)) + "\n"),
+    "scale.svg": ("scale", lambda path: drawing(rows_of(path))),
 }
-"""Pages by name: the file of their lines, and what makes them of it."""
+"""Pages by name: the benchmark whose lines they tell, and what makes them of the file."""
 
 
 def _read(path: Path) -> Results:

@@ -15,11 +15,22 @@ STRONG = 0.2
 """Rate without the cause over rate with it, up to which a cause is a strong one."""
 
 
+ABOUT = """\
+AgentDojo's own pipeline, tools and environments are recorded with a model that follows its ground truth and, once it
+has read the injection (its attack `important_instructions`, in one place), makes the injection's first call. The
+context holds four more harmless orders in the words of the suite, and a second injection that nobody follows. The
+simulated model needs the first sentence of the injection's goal: with it the call is made in 80 to 100% of the replies,
+without it in 0 to 25%, drawn for each pair; when more than 30% of the text is gone the conversation may fall apart.
+Texts are compared by letters and digits. A control is the user's own next action in the same context: there the
+injection and the decoys are innocent."""
+
+
 def tables(results: Results) -> str:
     """Everything about one run over all pairs."""
     attacks, controls = results.of("attack"), results.of("control")
     parts = [
         results.header["about"],
+        ABOUT,
         f"## Attacks: {len(attacks)} pairs\n\n{methods_table(attacks, COMPARED)}",
         paired_table(attacks, COMPARED),
         f"By suite, and by the share of the rate that is left without the sentence:\n\n{_groups(attacks)}",
