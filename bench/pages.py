@@ -40,6 +40,8 @@ class Source:
     file: str
     """Its name without the ending."""
     says: str
+    partial: bool = False
+    """A run on a real model, which may end before all planned cases are run."""
 
     @property
     def path(self) -> Path:
@@ -47,8 +49,13 @@ class Source:
         return lines_in(self.file)
 
     def lines(self) -> list[Line]:
-        """Those of its cases that count and have a cause. Raises Incomplete when some are not there."""
-        found = read(self.path).complete(()).lines
+        """Those of its cases that count and have a cause.
+
+        Raises:
+            Incomplete: there are none, or some are not there although nothing says that the run was cut short.
+        """
+        results = read(self.path)
+        found = (results if self.partial else results.complete(())).lines
         return [line for line in found if line.suite not in {"control", "none"} and line.facts.get("counted", True)]
 
 
@@ -62,8 +69,12 @@ PLANTED = Source("planted", "planted sentences, simulated models")
 def sources() -> list[Source]:
     """All of them; runs on real models by the name that was given to them."""
     named = sorted({path.name.split(".")[0] for path in RESULTS.glob("planted_*.jsonl*")})
-    real = [Source(name, f"planted sentences, {name.removeprefix('planted_').replace('_', ' ')}") for name in named]
-    return [PLANTED, *(source for source in real if not source.file.endswith("_replies")), *AGENTDOJO]
+    real = [
+        Source(name, f"planted sentences, a real model ({name.removeprefix('planted_')})", partial=True)
+        for name in named
+        if not name.endswith("_replies")
+    ]
+    return [PLANTED, *real, *AGENTDOJO]
 
 
 def lacking() -> dict[str, str]:
@@ -146,8 +157,6 @@ def _read(path: Path) -> Results:
 
 def pages() -> dict[Path, str]:
     """The content of every page whose lines are there, and of the README."""
-    made = {
-        RESULTS / name: make(RESULTS / lines) for name, (lines, make) in PAGES.items() if (RESULTS / lines).exists()
-    }
+    made = {RESULTS / name: make(lines_in(lines)) for name, (lines, make) in PAGES.items() if lines_in(lines).exists()}
     before, rest = README.read_text(encoding="utf-8").split(BEGIN)
     return {**made, README: f"{before}{BEGIN}\n{block()}\n{END}{rest.split(END)[1]}"}
