@@ -22,6 +22,7 @@ BENCHES = (
     ),
     Bench("beside", "the three examples explained, beside runtape 0.5.0", "4 min", "an install of runtape 0.5.0"),
     Bench("fixes", "verdicts of fix on fixes with a known truth", "1 min"),
+    Bench("importing", "memory of imports of 500 MB", "10 min", "a terminal"),
     Bench("judges", "the server before inspectors and conformance suites", "3 min", "npx and the network"),
     Bench("large", "the server with a trace of 1 GB and a folder of 10,000", "2 min", "1 GB of disk"),
     Bench("live", "why on a real local model", "20 min", "a llama.cpp server"),

@@ -42,11 +42,11 @@ def table(rows: Sequence[Row]) -> str:
 def growth(rows: Sequence[Row]) -> str:
     """In a sentence how calls grow."""
     searches = _by_size(rows, "pieces")
-    first, last = min(searches), max(searches)
-    calls = [_figure(searches[size], "calls") for size in (first, last)]
+    calls = sorted(_middle(some, "calls") for some in searches.values())
+    number = min(map(len, searches.values()))
     return (
-        f"From {first} to {last:,} sentences the model calls of a search grow from {calls[0]} to {calls[1]} "
-        "([median](bench/results/scale.md), [chart](bench/results/scale.svg))."
+        f"With {min(searches)} to {max(searches):,} sentences in the context a search takes {calls[0]:g} to {calls[-1]:g} "
+        f"model calls (medians of {number}: [table](bench/results/scale.md), [chart](bench/results/scale.svg))."
     )
 
 
