@@ -45,8 +45,8 @@ def growth(rows: Sequence[Row]) -> str:
     calls = sorted(_middle(some, "calls") for some in searches.values())
     number = min(map(len, searches.values()))
     return (
-        f"With {min(searches)} to {max(searches):,} sentences in the context a search takes {calls[0]:g} to {calls[-1]:g} "
-        f"model calls (medians of {number}: [table](bench/results/scale.md), [chart](bench/results/scale.svg))."
+        f"With {min(searches)} to {max(searches):,} sentences in the context a search takes "
+        f"{calls[0]:g} to {calls[-1]:g} model calls (medians of {number}: [table](bench/results/scale.md), [chart](bench/results/scale.svg))."
     )
 
 
