@@ -46,7 +46,8 @@ def growth(rows: Sequence[Row]) -> str:
     number = min(map(len, searches.values()))
     return (
         f"With {min(searches)} to {max(searches):,} sentences in the context a search takes "
-        f"{calls[0]:g} to {calls[-1]:g} model calls (medians of {number}: [table](bench/results/scale.md), [chart](bench/results/scale.svg))."
+        f"{calls[0]:g} to {calls[-1]:g} model calls "
+        f"(medians of {number}: [table](bench/results/scale.md), [chart](bench/results/scale.svg))."
     )
 
 
