@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import functools
 import sqlite3
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -211,6 +213,28 @@ def unwritable(tmp_path: Path) -> Path:
     taken = tmp_path / "taken"
     taken.write_text("a file where the folder should be", encoding="utf-8")
     return taken / "cache"
+
+
+class WithoutWal(sqlite3.Connection):
+    """As on a network file system: SQLite answers with the journal that it keeps."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        return super().execute(sql.replace("journal_mode=WAL", "journal_mode=DELETE"), parameters)
+
+
+def test_where_wal_is_refused_the_cache_is_kept_and_shared_all_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=WithoutWal))
+    with ReplyCache(folder) as mine, ReplyCache(folder) as theirs:
+        assert mine.claim([ONE], "me") == {ONE}
+        assert theirs.claim([ONE], "they") == set()
+        mine.add(ONE, said("hi"), job="why")
+        assert theirs.answers("k", "pool") == {0: said("hi")}
+        assert mine.notes == theirs.notes == []
+    assert not (folder / "replies.sqlite-wal").exists()
+    with ReplyCache(folder) as later:
+        assert later.answers("k", "pool") == {0: said("hi")}
 
 
 def test_without_a_usable_folder_replies_stay_in_memory_with_one_note(unwritable: Path) -> None:
