@@ -86,13 +86,15 @@ def judged(line: Line, case: Case, model: Model) -> Line:
     A claim is true when leaving out its text alone at least halves the rate, planted or not.
     """
 
-    def kept(body: Body) -> int:
-        return sum(map(case.decides, model.draw(body, CHECKED, CHECKS).choices))
+    def kept(bodies: Sequence[Body]) -> int:
+        shares = [CHECKS // len(bodies) + (at < CHECKS % len(bodies)) for at in range(len(bodies))]
+        drawn = [model.draw(body, CHECKED, runs).choices for body, runs in zip(bodies, shares, strict=True)]
+        return sum(case.decides(choice) for choices in drawn for choice in choices)
 
-    base = kept(case.without())
+    base = kept([case.without()])
     sets = [tuple(sorted(texts)) for texts in case.truth.sets]
     claims = dict.fromkeys([*sets, *(claim for answer in line.answers.values() for claim in answer.claims)])
-    measured = [{"texts": list(claim), "kept": kept(case.without(*_leaves(case, claim)))} for claim in claims]
+    measured = [{"texts": list(claim), "kept": kept(_without(case, claim))} for claim in claims]
     return rescored(replace(line, facts={**line.facts, "base": base, "measured": measured}), case.truth)
 
 
@@ -119,6 +121,14 @@ def _key(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(map(plain, texts)))
 
 
+def _without(case: Case, texts: Sequence[str]) -> list[Body]:
+    """The request without what a claim names; for a claim about the order of the tools, in each other order."""
+    context = case.opened.context
+    if tuple(texts) == ("\n".join(tool["function"]["name"] for tool in case.without()["tools"]),):
+        return [case.without(len(context.leaves) + at) for at in range(len(context.tool_order.others))]
+    return [case.without(*_leaves(case, texts))]
+
+
 def _leaves(case: Case, texts: Sequence[str]) -> list[int]:
     """The leaves that texts consist of: those that are one of them or, of a larger text, those that it holds."""
     leaves = [plain(leaf) for leaf in case.leaves]
@@ -126,4 +136,6 @@ def _leaves(case: Case, texts: Sequence[str]) -> list[int]:
     for text in map(plain, texts):
         same = [at for at, leaf in enumerate(leaves) if leaf == text]
         found += same or [at for at, leaf in enumerate(leaves) if leaf in text]
+    if not found:
+        raise ValueError(f"{case.name}: no text of the context is {texts!r}, so leaving it out cannot be measured")
     return sorted(set(found))
