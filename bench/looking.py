@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import signal
 import statistics
@@ -136,6 +137,7 @@ def main() -> None:
         strict=True,
     ):
         print(f"| {name}, {unit} | {statistics.median(values):.2f} | {max(values):.2f} |")
+    print(f"\nLoad average of the last five minutes: {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors")
 
 
 if __name__ == "__main__":
