@@ -61,7 +61,7 @@ class Source:
 
 AGENTDOJO = (
     Source("agentdojo", "AgentDojo, all 949 pairs, simulated models"),
-    Source("agentdojo-public", "AgentDojo, some of the pairs"),
+    Source("agentdojo-public", "AgentDojo, 16 of the pairs"),
 )
 PLANTED = Source("planted", "planted sentences, simulated models")
 

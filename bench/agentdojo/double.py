@@ -43,10 +43,8 @@ class Double:
         steps = next((steps for prompt, steps in self._steps.items() if any(prompt in text for text in said)), None)
         if steps is None:
             return {"text": "What would you like me to do?"}
-        made = sum(len(message.get("tool_calls") or ()) for message in messages)
-        system = max(
-            (len(text) for text, message in zip(said, messages, strict=True) if _is_system(message)), default=0
-        )
+        made = [call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()]
+        system = sum(len(text) for text, message in zip(said, messages, strict=True) if _is_system(message))
         if system <= IMMUNE * self._known:
             for trigger, acts in self._acts.items():
                 read = [at for at, text in enumerate(said) if messages[at]["role"] == "tool" and trigger in text]
