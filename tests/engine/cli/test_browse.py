@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -198,6 +199,12 @@ class Terminal:
     def say(self, line: str) -> None:
         os.write(self._ours, line.encode())
 
+    def interrupt(self) -> None:
+        """Ctrl-C; one that comes just before the read that it is to end is given again, as a person would."""
+        self.process.send_signal(signal.SIGINT)
+        while not select.select([self._ours], [], [], 1)[0]:
+            self.process.send_signal(signal.SIGINT)
+
     def ended(self) -> int:
         """The exit status; what is still printed is kept in `seen`."""
         try:
@@ -217,7 +224,7 @@ def test_a_terminal_gets_a_prompt_and_is_left_cleanly(folder: Path, leave: str, 
     terminal.say("goto 12\n")
     assert "Accounts processing" in terminal.until("event 12 (13 of 32)> ")
     if leave == "interrupt":
-        terminal.process.send_signal(signal.SIGINT)
+        terminal.interrupt()
     else:
         terminal.say(leave)
     assert terminal.ended() == status
@@ -238,7 +245,7 @@ def test_an_interrupted_why_keeps_the_walk_and_shows_what_is_known(folder: Path)
         terminal.until("> ")
         terminal.say("why\n")
         terminal.until("[y/N] ")
-        terminal.process.send_signal(signal.SIGINT)
+        terminal.interrupt()
         terminal.until("you are where you were")
         terminal.until("event 22 (23 of 32)> ")
         assert not reached.is_set()
@@ -246,7 +253,7 @@ def test_an_interrupted_why_keeps_the_walk_and_shows_what_is_known(folder: Path)
         terminal.until("[y/N] ")
         terminal.say("y\n")
         assert reached.wait(100)
-        terminal.process.send_signal(signal.SIGINT)
+        terminal.interrupt()
         terminal.until("stopped before anything is known")
         released.set()
         terminal.until("event 22 (23 of 32)> ")
