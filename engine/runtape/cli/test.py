@@ -52,7 +52,8 @@ def command(
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Accepted as by the other commands; the test keeps no replies anyway.")
+        bool,
+        typer.Option("--no-cache", help="Read nothing from .runtape; the written test keeps no replies either way."),
     ] = False,
     as_json: options.AsJson = False,
 ) -> int:

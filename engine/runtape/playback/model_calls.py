@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,7 +45,7 @@ class ModelCalls:
                 continue
             known = RecordedCall(call.request.id, request.api, request.body, call.response)
             self._left.append((_fingerprint(request.api, request.body), known))
-        self._recorded: Final = len(self._left)
+        self._recorded: Final = Counter(call.api for _, call in self._left)
         self._made = 0
         self._failing: dict[str, RecordedCall] = {}
         self._lock = threading.Lock()
@@ -77,12 +78,23 @@ class ModelCalls:
         alike = [call for _, call in self._left if call.api == api]
         if not alike:
             notes = f" Requests that cannot be read: {'; '.join(self._unusable)}." if self._unusable else ""
-            return Divergence(step, f"all {self._recorded} recorded model calls have been made again.{notes}")
+            return Divergence(step, f"{self._none_left(api)}{notes}")
         now = redact(body)
         found = [(differences(call.body, now), call) for call in alike]
         different, nearest = min(found, key=lambda entry: len(entry[0]))  # the earliest of those equally near
         reason = "no recorded call that is left has this request."
         return Divergence(step, reason, nearest.event, tuple(different[:SHOWN]), len(different[SHOWN:]))
+
+    def _none_left(self, api: str) -> str:
+        if recorded := self._recorded[api]:
+            again = "the recorded model call has" if recorded == 1 else f"all {recorded} recorded model calls have"
+            return f"{again} been made again." if len(self._recorded) == 1 else f"{again} been made again to `{api}`."
+        held = ", ".join(f"{_calls(count)} to `{known}`" for known, count in self._recorded.items())
+        return f"the record holds {held or 'no model call'}; this one is to `{api}`. Is it the record of this script?"
+
+
+def _calls(count: int) -> str:
+    return "1 call" if count == 1 else f"{count} calls"
 
 
 def _fingerprint(api: str, body: JsonObject) -> str:

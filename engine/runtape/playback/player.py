@@ -62,6 +62,7 @@ class Replayer:
 
     def __init__(self, trace: Trace, *, live: bool, capture: bool) -> None:
         self.divergence = None
+        self._name = trace.name
         self._model_calls = ModelCalls(trace)
         self._tool_runs = ToolRuns(trace)
         self._live = live
@@ -69,6 +70,11 @@ class Replayer:
         self._seam = Seam(self._play)
         self._lock = threading.Lock()
         self._end_substitution: Callable[[], None] | None = None
+
+    def __repr__(self) -> str:
+        """The trace, and how far it has been played."""
+        state = "as recorded so far" if self.divergence is None else f"diverged at {self.divergence.step}"
+        return f"<Replayer of {self._name!r}: {state}, {len(self.left)} recorded calls left>"
 
     def __enter__(self) -> Replayer:
         if self._capture:

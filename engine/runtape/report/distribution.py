@@ -82,6 +82,7 @@ class Distribution:
 
     def never_calls(self, tool: str) -> Distribution:
         """This distribution, when no reply calls `tool`."""
+        __tracebackhide__ = True
         return self._none(lambda reply: tool in reply.tools, f"calls {tool!r}")
 
     def rate_below(self, tool: str, limit: float) -> Distribution:
@@ -97,6 +98,7 @@ class Distribution:
             ModelFailed: answers are missing where they could have changed the answer.
             BadInput: the limit is no rate.
         """
+        __tracebackhide__ = True
         test = self._rate_test(limit)
         made = [tool in reply.tools for reply in self.replies]
         answer = test.answer(made)
@@ -155,6 +157,7 @@ class Distribution:
 
     def always_calls(self, tool: str) -> Distribution:
         """This distribution, when every reply calls `tool`."""
+        __tracebackhide__ = True
         return self._none(lambda reply: tool not in reply.tools, f"does not call {tool!r}")
 
     def never_calls_matching(self, regex: str) -> Distribution:
@@ -163,6 +166,7 @@ class Distribution:
         Raises:
             BadInput: `regex` is no regular expression, or one that may take for ever.
         """
+        __tracebackhide__ = True
         pattern = compiled(regex)
         return self._none(
             lambda reply: any(is_found(pattern, call) for call in reply.calls),
@@ -175,6 +179,7 @@ class Distribution:
         Raises:
             BadInput: `regex` is no regular expression, or one that may take for ever.
         """
+        __tracebackhide__ = True
         pattern = compiled(regex)
         return self._none(
             lambda reply: any(is_found(pattern, said) for said in (reply.text, *reply.calls)), f"matches {regex!r}"
@@ -182,6 +187,7 @@ class Distribution:
 
     def never_repeats(self) -> Distribution:
         """This distribution, when no reply makes the recorded decision again."""
+        __tracebackhide__ = True
         if not self.tally.kept or not self.enough:
             self._complete()
         if self.tally.kept:
@@ -194,6 +200,10 @@ class Distribution:
     def __len__(self) -> int:
         """Replies that count."""
         return len(self.replies)
+
+    def __repr__(self) -> str:
+        """One line: what pytest shows of it above the message of a failed statement."""
+        return f"<Distribution: {len(self)} of {self.asked} reruns count, {self.tally.kept} repeat the decision>"
 
     def __str__(self) -> str:
         """The actions with their counts, one a line."""
@@ -232,6 +242,7 @@ class Distribution:
         )
 
     def _none(self, bad: Callable[[Seen], bool], what: str) -> Distribution:
+        __tracebackhide__ = True
         hits = [reply for reply in self.replies if bad(reply)]
         if not hits or not self.enough:
             self._complete()
@@ -247,6 +258,7 @@ class Distribution:
         )
 
     def _complete(self) -> None:
+        __tracebackhide__ = True
         if self.tally.broken:
             raise ModelFailed(
                 f"The model's server refused this request: {shorten(visible(self.tally.broken), _EXAMPLE)}"
@@ -263,6 +275,7 @@ class Distribution:
         Raises:
             ModelFailed: some were.
         """
+        __tracebackhide__ = True
         lost = [f"{count} {kind}" for kind, count in self.tally.void if kind in _LOST]
         if self.tally.broken or lost:
             raise ModelFailed(

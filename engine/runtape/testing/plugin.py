@@ -100,10 +100,13 @@ class _Reruns:
         if not self._tests:
             return
         budget: int | None = self._config.getoption("--runtape-budget")
-        calls = f"{self._calls:,} model calls" + ("" if budget is None else f" of at most {budget:,}")
-        kept = f", {self._reused:,} answers from the reply cache" if self._reused else ""
+        tests = "1 test" if self._tests == 1 else f"{self._tests:,} tests"
+        calls = f"{self._calls:,} model call" + ("" if self._calls == 1 else "s")
+        calls += "" if budget is None else f" of at most {budget:,}"
+        answers = "1 answer" if self._reused == 1 else f"{self._reused:,} answers"
+        kept = f", {answers} from the reply cache" if self._reused else ""
         cost = f", {self._usd:.4f} US dollars" if self._usd else ""
-        terminalreporter.write_line(f"runtape: {self._tests} tests reran decisions with {calls}{kept}{cost}")
+        terminalreporter.write_line(f"runtape: {tests} reran decisions with {calls}{kept}{cost}")
 
     def _begun(self) -> Session:
         from ..ops.session import Session

@@ -74,7 +74,7 @@ class Store:
                 raise TraceNotFound(f"there are no traces in {str(self.folder)!r} yet; record a run first")
             return rows[0].path
         if not name or any(part in name for part in _REFUSED) or name.startswith("."):
-            raise TraceNotFound(f"{_quoted(name)} is not the name of a trace; give a name out of the list, not a path")
+            raise TraceNotFound(f"{_quoted(name)} is not the name of a trace; `runtape ls` lists those that exist")
         for candidate in dict.fromkeys((name if name.endswith(SUFFIX) else name + SUFFIX, name + SUFFIX)):
             path = self.folder / candidate
             if self._is_inside(path):

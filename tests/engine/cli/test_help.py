@@ -160,7 +160,14 @@ def test_the_example_of_the_proxy_works_as_it_stands_but_for_the_port() -> None:
         [sys.executable, "-m", "runtape.cli", *line, "0"], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline().startswith("listening on http://127.0.0.1:")
+        told = process.stdout.readline()
+        assert told.startswith("listening on http://127.0.0.1:")
+        address = told.split()[-1]
+        assert int(address.rpartition(":")[2]), "nothing sticks to an address that is copied"
+        assert [process.stdout.readline().split()[-1] for _ in range(3)][1:] == [
+            f"OPENAI_BASE_URL={address}",
+            f"ANTHROPIC_BASE_URL={address}",
+        ]
         process.send_signal(signal.SIGINT)
         process.stdout.read()
         assert process.wait(20) in {0, 130}  # 130: interrupted while it still started

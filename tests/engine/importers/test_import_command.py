@@ -382,3 +382,16 @@ def test_a_trace_says_the_version_of_what_stands_in_it(tmp_path: Path, capsys: p
         pass
     [recorded, *found] = [runtape.load(tmp_path / "recorded.jsonl"), *traces(tmp_path / "out")]
     assert {trace.events[0].payload["version"] for trace in found} == {recorded.events[0].payload["version"]}
+
+
+def test_a_recorded_run_is_imported_without_a_word_on_its_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with runtape.record(tmp_path / "run.jsonl") as rec:
+        asked = rec.log_llm_request(
+            provider="openai", api="chat.completions", model="m", messages=[{"role": "user", "content": "hello"}]
+        )
+        rec.log_llm_response(asked, text="hi")
+    [read] = imported(capsys, str(rec.path), "-o", str(tmp_path / "out"))["formats"]
+    assert read["title"] == "runtape traces"
+    assert read["skipped"] == []

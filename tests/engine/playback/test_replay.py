@@ -48,6 +48,7 @@ def test_a_run_is_played_back_without_model_and_tools(tmp_path: Path, stream: bo
         assert replayed.left == []
     assert said == "Found parcel of order 7."
     assert replayed.divergence is None
+    assert repr(replayed) == f"<Replayer of {trace.stem!r}: as recorded so far, 0 recorded calls left>"
 
 
 def test_the_client_is_what_it_was_after_the_replay(tmp_path: Path) -> None:

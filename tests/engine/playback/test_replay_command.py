@@ -89,6 +89,22 @@ def test_calls_that_are_not_made_again_are_named(folder: Path) -> None:
     assert "did not make again" in done.stderr
 
 
+OTHER = """
+import anthropic
+
+client = anthropic.Anthropic(base_url="http://127.0.0.1:9", api_key="k", max_retries=0)
+client.messages.create(model="m", max_tokens=1, messages=[{"role": "user", "content": "order-7"}])
+"""
+
+
+def test_a_script_that_calls_another_api_than_the_record_is_said_to_be_another_one(folder: Path) -> None:
+    (folder / "other.py").write_text(OTHER, encoding="utf-8")
+    done = replay(folder, "last", "other.py")
+    assert done.returncode == 1
+    assert "the record holds 1 call to `chat.completions`; this one is to `messages`" in done.stderr
+    assert "made again" not in done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments", [["last", "missing.py"], ["missing", "agent.py"], ["--on-diverge", "maybe", "last", "agent.py"]]
 )

@@ -59,6 +59,15 @@ def test_the_recorded_decision_made_again_fails():
         distribution(SENDS, TALKS, kept=1).never_repeats()
 
 
+def test_a_failure_shows_the_line_of_the_test_and_one_line_of_the_distribution():
+    seen = distribution(SENDS, TALKS, kept=1)
+    with pytest.raises(AssertionError) as failed:
+        seen.never_calls("send")
+
+    assert {entry.path.name for entry in failed.traceback.filter(failed)} == {"test_distribution.py"}
+    assert repr(seen) == "<Distribution: 2 of 2 reruns count, 1 repeat the decision>"
+
+
 @pytest.mark.parametrize("statement", STATEMENTS)
 @pytest.mark.parametrize(
     "incomplete",

@@ -70,6 +70,11 @@ def test_a_budget_of_the_session_is_never_exceeded_and_spent_is_an_error_not_a_p
     assert "Only 3 of 10 reruns" in done.stdout
 
 
+def test_one_test_and_one_call_are_told_as_one(folder: Path) -> None:
+    done = session(folder, *WITH_MODEL, "--runtape-runs", "1", "test_fixed.py")
+    assert "runtape: 1 test reran decisions with 1 model call\n" in done.stdout
+
+
 def test_workers_share_the_budget(folder: Path) -> None:
     done = session(folder, *WITH_MODEL, "--runtape-budget", "7", "-n", "2")
     assert calls(folder) <= 7

@@ -1,4 +1,4 @@
-"""Traces of this project's own format, version 1, also as the public package `runtape` writes it.
+"""Traces of this project's own format; version 1 also as the public package `runtape` writes it.
 
 They are read as they are wherever a trace is asked for; importing one makes a copy in the folder of traces, its
 requests put together again from what earlier ones held.
@@ -26,7 +26,7 @@ from ..lost import lost_in
 from ..registry import Format
 from ..source import DAMAGED, Sample, Source
 
-_BY_NATURE: Final = ("run_start", "run_end", "gap")
+_BY_NATURE: Final = ("gap",)
 _BYTES: Final = "some of it was bytes, of which the trace keeps the length only"
 
 
@@ -77,7 +77,7 @@ def _run(trace: Trace, name: str) -> Iterator[ImportedRun | Skipped]:
             events.append(ImportedNote(place, message, facts, event.ts))
         elif event.type == "run_start":
             head = event
-        elif event.type not in ("llm_response", "tool_result"):
+        elif event.type not in ("llm_response", "tool_result", "run_end"):  # an imported run has an end of its own
             yield Skipped(place, f"an event of type {event.type}", notable=event.type not in _BY_NATURE)
     if not any(isinstance(event, ImportedCall) for event in events):
         yield Skipped(name, "a run without a model call")
@@ -162,4 +162,4 @@ def _has_bytes(value: Json) -> bool:
     return False
 
 
-FORMAT: Final = Format("runtape", "runtape traces, version 1", "a `run_start` of format runtape", recognise, read)
+FORMAT: Final = Format("runtape", "runtape traces", "a `run_start` of format runtape", recognise, read)
