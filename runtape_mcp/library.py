@@ -119,7 +119,8 @@ class Library:
         try:
             stamp = _stamp(path)
             known = self._summaries.get(path)
-            if known is None or known[0] != stamp:
+            ongoing = known is not None and known[1] is not None and known[1].status == "recording"
+            if known is None or known[0] != stamp or ongoing:  # a writer that is killed changes no file
                 known = self._summaries[path] = (stamp, self._read_summary(path))
         except OSError:
             return None

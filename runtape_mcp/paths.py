@@ -33,7 +33,7 @@ def chosen(name: str, files: Sequence[Path]) -> Path:
     """The trace of a name.
 
     Args:
-        name: As `public_name` gives it, with or without the ending, or `last`.
+        name: As `public_name` gives it, with or without the ending, a beginning that no other one has, or `last`.
         files: The traces there are, newest first.
 
     Raises:
@@ -44,7 +44,8 @@ def chosen(name: str, files: Sequence[Path]) -> Path:
             raise TraceNotFound("the trace folder is empty; record a run with runtape.record() first")
         return files[0]
     names = {public_name(path): path for path in reversed(files)}
-    found = names.get(name) or names.get(name.removesuffix(SUFFIX))
+    begun = [path for known, path in names.items() if name and known.startswith(name)]
+    found = names.get(name) or names.get(name.removesuffix(SUFFIX)) or (begun[0] if len(begun) == 1 else None)
     if found is None:
         near = difflib.get_close_matches(name[:200], names, n=3)
         hint = f"; near it are {', '.join(near)}" if near else ""

@@ -13,7 +13,7 @@ import typer
 from ..errors import BadInput
 from ..report.document import Document, Heading, Paragraph, Recorded, Table
 from ..report.phrases import number
-from ..sample.cache import ReplyCache
+from ..sample.cache import FILE, ReplyCache
 from ..sample.kept import DAY, WANTED, Group, KeptReplies, Waiting, write_private
 from . import console, options
 
@@ -38,22 +38,26 @@ def show(*, folder: Folder = DEFAULT, as_json: options.AsJson = False) -> None:
 
     Example: runtape cache show
     """
-    kept = KeptReplies(folder)
-    try:
-        groups, batches, size = kept.groups(), kept.batches(), kept.size
-    finally:
-        kept.close()
+    path, size = folder / FILE, 0
+    groups: list[Group] = []
+    batches: list[Waiting] = []
+    if path.is_file():
+        kept = KeptReplies(folder)
+        try:
+            groups, batches, size = kept.groups(), kept.batches(), kept.size
+        finally:
+            kept.close()
     if as_json:
         console.print_json(
             {
-                "path": str(kept.path),
+                "path": str(path),
                 "size": size,
                 "groups": [asdict(group) for group in groups],
                 "batches": [asdict(batch) for batch in batches],
             }
         )
     else:
-        console.print_page((*_page(kept.path, size, groups), *_waiting(batches)))
+        console.print_page((*_page(path, size, groups), *_waiting(batches)))
 
 
 @app.command()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..errors import TraceUnreadable
-from ..report.document import Document, Heading, Paragraph, Recorded, Table
+from ..report.document import Document, Heading, Line, Paragraph, Recorded, Table
 from ..trace.lookup import trace_folder
-from ..trace.store import Store
+from ..trace.store import SUFFIX, Store
 from ..trace.summary import Summary
 from ..trace.trace import Trace
 from ..wire.values import JsonObject
@@ -36,13 +37,16 @@ def command(
     if as_json:
         console.print_json({"traces": [_fields(name, summary) for name, summary in summaries], "total": len(files)})
     else:
-        console.print_page(_page(summaries, len(files), str(folder)))
+        console.print_page(_page(summaries, len(files), folder))
     return console.DONE
 
 
-def _page(summaries: list[tuple[str, Summary | str]], total: int, folder: str) -> Document:
+def _page(summaries: list[tuple[str, Summary | str]], total: int, folder: Path) -> Document:
     if not summaries:
-        return (Paragraph((f"No recorded runs in {folder}. Record one with runtape.record(), or set RUNTAPE_DIR.",)),)
+        empty = [file.name for file in sorted(folder.glob(f"*{SUFFIX}")) if file.is_file() and not file.stat().st_size]
+        besides: Line = (" Files without any event: ", Recorded(", ".join(empty), 200), ".") if empty else ()
+        where = f"No recorded runs in {folder.resolve()}. Record one with runtape.record(), or set RUNTAPE_DIR."
+        return (Paragraph((where, *besides)),)
     rows = tuple(
         (
             (Recorded(name),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +10,7 @@ import typer
 
 from ..report.fields import rerun_fields
 from ..report.rerun_page import rerun_page
+from ..report.results import Distribution
 from . import console, options
 
 
@@ -52,41 +53,54 @@ def command(
     """
     # the sampler is only needed once there is something to send.
     from ..ops import rerunning
+    from ..ops.ending import STOPPED
     from ..ops.sync import run
 
     reference = options.event_reference(event)
     options.tell_before_spending(trace, reference)
-    with console.watching() if batch else nullcontext() as watch:
-        seen = run(
-            rerunning.rerun(
-                trace,
-                reference,
-                runs=runs,
-                drop=tuple(drop or ()),
-                replace=replace,
-                system=options.read_text_option(system_file),
-                add_system=add_system,
-                mark=mark,
-                model=model_fn,
-                base_url=base_url,
-                model_name=model,
-                tool=tool,
-                match=match,
-                exact_args=exact_args,
-                args=tuple(arg or ()),
-                where=where,
-                judge=options.judge(judge, judge_fn),
-                budget=budget,
-                budget_tokens=budget_tokens,
-                budget_usd=budget_usd,
-                prices=prices,
-                cache_dir=options.cache_dir(no_cache=no_cache),
-                batch=batch,
-                on_progress=watch,
+    with console.watching() as watch:
+        try:
+            seen = run(
+                rerunning.rerun(
+                    trace,
+                    reference,
+                    runs=runs,
+                    drop=tuple(drop or ()),
+                    replace=replace,
+                    system=options.read_text_option(system_file),
+                    add_system=add_system,
+                    mark=mark,
+                    model=model_fn,
+                    base_url=base_url,
+                    model_name=model,
+                    tool=tool,
+                    match=match,
+                    exact_args=exact_args,
+                    args=tuple(arg or ()),
+                    where=where,
+                    judge=options.judge(judge, judge_fn),
+                    budget=budget,
+                    budget_tokens=budget_tokens,
+                    budget_usd=budget_usd,
+                    prices=prices,
+                    cache_dir=options.cache_dir(no_cache=no_cache),
+                    batch=batch,
+                    on_progress=watch,
+                )
             )
-        )
+        except KeyboardInterrupt:
+            known = None if watch.latest is None else watch.latest.partial
+            if isinstance(known, Distribution) and len(known):
+                _print(dataclasses.replace(known, stopped=STOPPED.text, stopped_by=STOPPED.by), as_json=as_json)
+            else:
+                console.stopped_too_early()
+            return console.INTERRUPTED
+    _print(seen, as_json=as_json)
+    return console.MODEL if seen.tally.broken else console.report_status(seen.stopped_by, holds=True)
+
+
+def _print(seen: Distribution, *, as_json: bool) -> None:
     if as_json:
         console.print_json(rerun_fields(seen))
     else:
         console.print_page(rerun_page(seen))
-    return console.MODEL if seen.tally.broken else console.report_status(seen.stopped_by, holds=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import BadInput
 from .checked import checked
 from .imported import ImportedCall, Skipped
-from .registry import Detected, Format, detect, format_named, unknown
+from .registry import PAIR, Detected, Format, detect, format_named, unknown
 from .source import Source
 from .supplied import Supplied
 from .writing import Origin, Written, write_run
@@ -137,7 +137,7 @@ def _grouped(
         if detected is None:
             if len(found) == 1:
                 raise BadInput(unknown(source.name))
-            unread.append(Skipped(source.name, "its format is not known"))
+            unread.append(Skipped(source.name, f"its format is not known. {PAIR}"))
             continue
         read, sources = groups.setdefault(detected.format.name, (Read(detected.format, {}), []))
         read.reasons[source.name] = detected.reason

@@ -18,6 +18,9 @@ from .source import Sample, Source
 
 GROUP: Final = "runtape.importers"
 
+PAIR: Final = "A request and its response go in as one JSON object with `request` and `response`."
+"""What a file that holds one half of a call should be."""
+
 Readings: TypeAlias = "Iterator[ImportedRun | Skipped]"
 
 
@@ -113,5 +116,8 @@ def detect(sample: Sample) -> Detected | None:
 
 def unknown(name: str) -> str:
     """What to tell about a file whose format is not known."""
-    looked = "; ".join(f"{known.name}: {known.looks_for}" for known in formats())
-    return f"{name!r} is in no format that is known. Looked for {looked}. Name one with --format."
+    names = ", ".join(sorted(known.name for known in formats()))
+    return (
+        f"{name!r} is in no format that is known. {PAIR} Name a format with --format: {names}; docs/importing.md says "
+        "what each looks for."
+    )

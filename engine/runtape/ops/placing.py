@@ -81,7 +81,7 @@ def write_all(test: Path, source: str, traces: Sequence[bytes]) -> None:
 
 
 def _exists(taken: Path) -> PathRefused:
-    return PathRefused(f"{taken.name!r} exists already and is never replaced. Choose another name.")
+    return PathRefused(f"{str(taken)!r} exists already and is never replaced. Choose another name.")
 
 
 @contextmanager

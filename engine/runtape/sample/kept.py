@@ -74,7 +74,10 @@ class KeptReplies(ReplyRows):
         """
         self.path = folder / FILE
         if not self.path.is_file():
-            raise BadInput(f"there is no reply cache in {str(folder)!r}. Verbs keep their replies in .runtape.")
+            raise BadInput(
+                f"there is no reply cache in {str(folder)!r}. Replies are kept in .runtape of the folder that a "
+                "command was run in; --dir names another."
+            )
         try:
             super().__init__(self.path, lease=0.0)
         except (sqlite3.Error, OSError) as error:

@@ -10,6 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from .writing_lock import hold
+
 _FLAGS: Final = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -20,6 +22,7 @@ class AppendFile:
         self.path = path
         self._descriptor = descriptor
         self._identity = _identity(os.fstat(descriptor))
+        hold(descriptor)
         self._torn = False
         """True when the file ends in a part of a line."""
 
@@ -88,6 +91,7 @@ class AppendFile:
         self._descriptor = os.open(self.path, _FLAGS)
         found = os.fstat(self._descriptor)
         if _identity(found) == self._identity:
+            hold(self._descriptor)
             return found
         os.close(self._descriptor)
         self._descriptor = -1

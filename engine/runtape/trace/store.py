@@ -11,6 +11,7 @@ from typing import Final
 
 from ..errors import TraceNotFound
 from ..text import shorten, visible
+from .started import start_of
 from .summary import Summary
 from .trace import Trace
 
@@ -26,15 +27,15 @@ _REFUSED: Final = ("\0", "/", os.sep)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One trace of a listing, known from its directory entry alone."""
+    """One trace of a listing, known from its directory entry and its first line."""
 
     name: str
     """The file's name without `.jsonl`."""
     path: Path
     size: int
     """Bytes."""
-    modified: float
-    """Seconds since the epoch."""
+    started: float
+    """Seconds since the epoch: when the run began; when the file was last changed, where its first line has no time."""
 
     def summary(self) -> Summary:
         """The run at a glance; reads the file.
@@ -53,17 +54,19 @@ class Store:
         self.folder = folder
 
     def listing(self) -> list[Row]:
-        """Every trace, newest first. Empty files and links that lead out of the folder are no traces."""
+        """Every trace, newest run first. Empty files and links that lead out of the folder are no traces."""
         rows: list[Row] = []
         try:
             with os.scandir(self.folder) as entries:
                 rows.extend(row for entry in entries if (row := self._row(entry)) is not None)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
-        return sorted(rows, key=lambda row: (-row.modified, row.name))
+        return sorted(rows, key=lambda row: (-row.started, row.name))
 
     def find(self, name: str) -> Path:
-        """The file of a trace by name, with or without `.jsonl`; `last` is the newest one.
+        """The file of a trace by name, with or without `.jsonl`; `last` is the one that began last.
+
+        The beginning of a name will do where only one trace has it.
 
         Raises:
             TraceNotFound: there is none, or the name is a path; the message says which names are near.
@@ -79,6 +82,9 @@ class Store:
             path = self.folder / candidate
             if self._is_inside(path):
                 return path
+        begun = [row for row in self.listing() if row.name.startswith(name)]
+        if len(begun) == 1:
+            return begun[0].path
         raise TraceNotFound(f"there is no trace {_quoted(name)}; {self._nearest(name)}")
 
     def _row(self, entry: os.DirEntry[str]) -> Row | None:
@@ -95,7 +101,7 @@ class Store:
                 return None
         except OSError:
             return None
-        return Row(entry.name.removesuffix(SUFFIX), path, found.st_size, found.st_mtime)
+        return Row(entry.name.removesuffix(SUFFIX), path, found.st_size, start_of(path) or found.st_mtime)
 
     def _is_inside(self, path: Path) -> bool:
         # Compared by component, after links: `traces-evil` begins like `traces` and is another folder.

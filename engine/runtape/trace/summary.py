@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Literal, Protocol
 
 from .calls import Call, tools_in
 from .events import Event
+from .writing_lock import is_held
 
-Status = Literal["ok", "error", "crashed", "unknown"]
+Status = Literal["ok", "error", "recording", "crashed", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,8 @@ class Summary:
     started: str | None
     """ISO 8601, UTC; None when the events have no times."""
     status: Status
-    """How the run says that it ended; `crashed` when it began and has no end (yet), `unknown` when it tells neither."""
+    """How the run says that it ended; `recording` when it has no end and its writer still holds the file,
+    `crashed` when it began and has no end, `unknown` when it tells neither."""
     events: int
     model_calls: int
     tools: tuple[str, ...]
@@ -58,14 +61,14 @@ class Table(Protocol):
         ...
 
 
-def summary_of(name: str, events: Sequence[Event], problems: int, table: Table) -> Summary:
-    """The summary of a trace that holds at least one event."""
+def summary_of(path: Path, events: Sequence[Event], problems: int, table: Table) -> Summary:
+    """The summary of a trace that holds at least one event; `path` is its file."""
     first, last = events[0], events[-1]
     called = first.payload.get("name") if first.type == "run_start" else None
     return Summary(
-        name=called if isinstance(called, str) and called else name,
+        name=called if isinstance(called, str) and called else path.stem,
         started=_iso(first.ts),
-        status=_status(table),
+        status=_status(table, path),
         events=len(events),
         model_calls=len(table.calls),
         tools=tuple(dict.fromkeys(table.tools)),
@@ -75,9 +78,11 @@ def summary_of(name: str, events: Sequence[Event], problems: int, table: Table) 
     )
 
 
-def _status(table: Table) -> Status:
+def _status(table: Table, path: Path) -> Status:
     ended = table.last_of("run_end")
     if ended is None:
+        if is_held(path):
+            return "recording"
         return "unknown" if table.last_of("run_start") is None else "crashed"
     status = ended.payload.get("status")
     if status == "ok":

@@ -63,7 +63,7 @@ class Trace:
 
     def summary(self) -> Summary:
         """The run at a glance."""
-        return summary_of(self.name, self.events, len(self.problems), self._table)
+        return summary_of(self.path, self.events, len(self.problems), self._table)
 
     def event(self, number: int) -> Event:
         """The event of that number.

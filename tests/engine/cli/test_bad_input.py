@@ -163,3 +163,29 @@ def test_one_failed_call_does_not_lose_the_rest(tmp_path: Path, capsys: pytest.C
 def test_an_option_that_does_not_exist_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["why", "last", "last", "--nonsense"]) == 2
     assert "--nonsense" in capsys.readouterr().err
+
+
+def test_a_folder_without_runs_is_named_in_full_with_the_files_that_hold_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "void.jsonl").touch()
+    assert run(["ls"]) == 0
+    said = capsys.readouterr().out
+    assert str((tmp_path / "traces").resolve()) in said.replace("\n", "").replace(" ", "")
+    assert "void.jsonl" in said
+
+
+def test_a_cache_that_nobody_has_filled_is_empty_and_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["cache", "show", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["groups"] == []
+
+
+def test_a_file_of_no_known_format_is_answered_in_a_few_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "agent.py").write_text("print('hello')", encoding="utf-8")
+    said = complaint(capsys, "import", "agent.py", status=2)
+    assert len(said) < 600
+    assert "`request` and `response`" in said
+    assert "docs/importing.md" in said

@@ -19,6 +19,7 @@ import runtape
 CONCURRENCY = 16
 OPENING, BASE = 1, 10
 """Requests that are answered before there is a report, and reruns as recorded."""
+ODDS = (sys.executable, "-m", "runtape.cli", "odds")
 
 
 def obedient(received: Received) -> Answer:
@@ -81,6 +82,43 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
     assert report["status"] == "stopped"
     assert "run it again to go on" in report["stopped"]
     assert report["base"]["n"] == (BASE if answered > BASE else 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
+@pytest.mark.parametrize("answered", [0, 5])
+def test_interrupted_odds_tell_what_was_counted_and_how_to_go_on(trace: Path, tmp_path: Path, answered: int) -> None:
+    reached, released = threading.Event(), threading.Event()
+
+    def slow(received: Received) -> Answer:
+        if received.index >= answered:
+            if received.index == answered + CONCURRENCY - 1:  # so those before have all come back
+                reached.set()
+            released.wait(100)
+        return obedient(received)
+
+    with Loopback(slow) as server:
+        process = subprocess.Popen(
+            [*ODDS, str(trace), "tool:pay", "--runs", "40", "--json", "--base-url", server.url],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OPENAI_API_KEY": "k"},
+        )
+        assert reached.wait(100)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=100)
+        released.set()
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    if not answered:
+        assert out == ""
+        assert "stopped before anything is known" in err
+        return
+    told = json.loads(out)
+    assert told["kept"] == {"kept": answered, "n": answered}
+    assert "run it again to go on" in told["stopped"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")

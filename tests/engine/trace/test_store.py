@@ -30,19 +30,24 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def _trace(path: Path, modified: int) -> None:
-    write(path, line(0, "run_start", START))
-    os.utime(path, (modified, modified))
+def _trace(path: Path, started: int) -> None:
+    write(path, {**line(0, "run_start", START), "ts": started})
 
 
 def test_traces_are_listed_newest_first_and_nothing_else(folder: Path) -> None:
     rows = Store(folder).listing()
     assert [row.name for row in rows] == ["refund", "inbox-2", "inbox-1"]
     assert rows[0].path == folder / "refund.jsonl"
-    assert (rows[0].size, rows[0].modified) == (rows[0].path.stat().st_size, 1002)
+    assert (rows[0].size, rows[0].started) == (rows[0].path.stat().st_size, 1002)
 
 
-def test_the_listing_opens_no_file(folder: Path) -> None:
+def test_a_run_that_began_earlier_and_is_changed_later_stays_behind(folder: Path) -> None:
+    os.utime(folder / "inbox-1.jsonl", (9000, 9000))
+    assert [row.name for row in Store(folder).listing()] == ["refund", "inbox-2", "inbox-1"]
+    assert Store(folder).find("last") == folder / "refund.jsonl"
+
+
+def test_a_file_whose_first_line_has_no_time_is_listed_by_its_own(folder: Path) -> None:
     (folder / "broken.jsonl").write_text("not a trace")
     os.utime(folder / "broken.jsonl", (2000, 2000))
     rows = Store(folder).listing()
@@ -55,6 +60,12 @@ def test_the_listing_opens_no_file(folder: Path) -> None:
 @pytest.mark.parametrize(("name", "found"), [("refund", "refund"), ("refund.jsonl", "refund"), ("last", "refund")])
 def test_a_trace_is_found_by_name(folder: Path, name: str, found: str) -> None:
     assert Store(folder).find(name) == folder / f"{found}.jsonl"
+
+
+def test_the_beginning_of_one_name_alone_is_enough(folder: Path) -> None:
+    assert Store(folder).find("ref") == folder / "refund.jsonl"
+    with pytest.raises(TraceNotFound, match="nearest names are 'inbox-2', 'inbox-1'"):
+        Store(folder).find("inbox")
 
 
 def test_a_trace_called_like_its_ending_is_found(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -142,6 +144,20 @@ def test_a_summary_tells_the_run_at_a_glance(tmp_path: Path) -> None:
 )
 def test_the_status_is_what_the_run_said_at_its_end(tmp_path: Path, end: Any, status: str) -> None:
     assert run(tmp_path, end=end).summary().status == status
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no advisory locks")
+def test_a_run_is_recording_until_its_writer_ends_whatever_ends_it(tmp_path: Path) -> None:
+    recording = "import runtape, sys, time; rec = runtape.record('run.jsonl'); print(rec.path, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", recording], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        path = tmp_path / process.stdout.readline().strip()
+        during = Trace.load(path).summary().status
+        process.kill()
+        process.wait()
+    assert (during, Trace.load(path).summary().status) == ("recording", "crashed")
 
 
 def test_a_prepared_trace_without_beginning_and_end_has_an_unknown_status(tmp_path: Path) -> None:
