@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from loopback import Answer, Loopback
 
+from runtape.importers.registry import formats
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 SNIPPETS = DOCS / "snippets"
@@ -95,3 +97,9 @@ def test_the_pages_that_a_page_links_to_exist(page: Path) -> None:
 def test_every_snippet_stands_on_a_page() -> None:
     shown = {snippet for page in PAGES for snippet in fenced(page, "python")}
     assert {path.read_text(encoding="utf-8") for path in SNIPPETS.glob("*.py")} == shown
+
+
+def test_the_page_on_importing_lists_every_format() -> None:
+    page = (DOCS / "importing.md").read_text(encoding="utf-8")
+    for known in formats():
+        assert f"| `{known.name}` | {known.looks_for} |" in page

