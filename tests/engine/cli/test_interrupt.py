@@ -118,7 +118,7 @@ def test_interrupted_odds_tell_what_was_counted_and_how_to_go_on(trace: Path, tm
     told = json.loads(out)
     assert told["kept"]["kept"] == told["kept"]["n"]
     assert 0 < told["kept"]["n"] <= answered
-    assert "run it again to go on" in told["stopped"]
+    assert "Run it again to go on" in told["stopped"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
