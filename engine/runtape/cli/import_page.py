@@ -61,6 +61,11 @@ def _read(read: Read) -> Document:
             for trace in read.traces[:_TRACES]
         )
         page = (*page, Table(("trace", "model calls", "tool runs", "run"), written))
+        twins = [(trace.path.stem, trace.twin) for trace in read.traces if trace.twin is not None]
+        if twins:
+            first = f"{twins[0][0]} beside {twins[0][1]}"
+            told = f"{number(len(twins), 'trace')} of a name and start that was there already, kept beside it: "
+            page = (*page, Paragraph((told, Recorded(first, 200), ", for one." if len(twins) > 1 else ".")))
         if len(read.traces) > _TRACES:
             page = (*page, Paragraph((f"And {len(read.traces) - _TRACES:,} more traces; `runtape ls` lists them.",)))
     return page

@@ -88,10 +88,13 @@ def import_sources(
     def change(call: ImportedCall) -> ImportedCall:
         return extra.into(checked(call))
 
+    known = {_same_start(path): path.stem for path in sorted(folder.glob("*.jsonl"))}
     for read, sources in groups:
         origin = Origin(_names(sources), read.format.name, next(iter(read.reasons.values())))
         try:
             _write_all(read, sources, folder, origin, change)
+            for trace in read.traces:
+                trace.twin = known.get(_same_start(trace.path))
         except BadInput as error:
             if len(found) == 1:
                 raise
@@ -147,6 +150,11 @@ def _grouped(
 
 def _detected(source: Source) -> Detected | None:
     return next((found for sample in source.samples() if (found := detect(sample)) is not None), None)
+
+
+def _same_start(path: Path) -> str:
+    """A trace's file name without what makes it unique: the run's name and the time of its start."""
+    return path.stem.rpartition("-")[0]
 
 
 def _names(sources: Iterable[Source]) -> str:

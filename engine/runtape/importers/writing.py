@@ -40,6 +40,8 @@ class Written:
 
     path: Path
     name: str
+    twin: str | None = None
+    """An earlier trace of the same name and start, most likely of the same recording."""
     calls: int = 0
     replies: int = 0
     tools: int = 0

@@ -395,3 +395,15 @@ def test_a_recorded_run_is_imported_without_a_word_on_its_end(
     [read] = imported(capsys, str(rec.path), "-o", str(tmp_path / "out"))["formats"]
     assert read["title"] == "runtape traces"
     assert read["skipped"] == []
+
+
+def test_a_recording_that_is_imported_twice_is_said_to_be_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "spans.json"
+    file.write_text(FILES["openinference"](), encoding="utf-8")
+    said = []
+    for _ in range(2):
+        assert run(["import", str(file), "-o", str(tmp_path / "out")]) == 0
+        said.append("there already" in " ".join(capsys.readouterr().out.split()))
+    assert said == [False, True]
