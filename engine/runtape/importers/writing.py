@@ -98,9 +98,9 @@ def _slug(name: str) -> str:
 
 def _stamp(started: float | None) -> str:
     try:
-        return time.strftime("%Y%m%d-%H%M%S", time.gmtime(started))
+        return time.strftime("%Y%m%d-%H%M%S", time.localtime(started))
     except (OverflowError, OSError, ValueError):
-        return time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        return time.strftime("%Y%m%d-%H%M%S", time.localtime())
 
 
 class _Pen:

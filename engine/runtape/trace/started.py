@@ -1,36 +1,21 @@
-"""When a run began, from the first line of its file alone."""
+"""When a run began, as the name of its file tells: recorded and imported runs are named by it."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
+import time
 from typing import Final
 
-from .. import canon
-
-_HEAD: Final = 4096
-"""Bytes read of a file: a `run_start` is shorter, and of a longer line the time stands at the beginning."""
-_TIME: Final = re.compile(rb'\s*\{"id":\s*\d+,\s*"ts":\s*(\d+(?:\.\d+)?)')
-_LATEST: Final = 1e11
-"""Seconds since the epoch; beyond it a number is no time in seconds."""
+_NAMED: Final = re.compile(r"-(\d{8}-\d{6})-[0-9a-f]{6}(?:[.-]\d+)?")
+"""The end of a name: the time, what makes it unique, and the number of a process or of a file beside another one."""
 
 
-def start_of(path: Path) -> float | None:
-    """Seconds since the epoch of the first event; None when its line has no time or cannot be read."""
-    try:
-        with path.open("rb", buffering=0) as file:
-            head = file.read(_HEAD)
-    except (OSError, ValueError):
+def start_in(name: str) -> float | None:
+    """Seconds since the epoch, whole ones; None when the name of the trace does not tell."""
+    found = _NAMED.search(name)
+    if found is None or found.end() != len(name):
         return None
-    found = _TIME.match(head)
-    time = float(found[1]) if found else _time_in(head.partition(b"\n")[0])
-    return time if time is not None and 0 < time < _LATEST else None
-
-
-def _time_in(line: bytes) -> float | None:
     try:
-        event = canon.loads(line)
-    except ValueError:
+        return time.mktime(time.strptime(found[1], "%Y%m%d-%H%M%S"))  # local, as a person reads it
+    except (ValueError, OverflowError):  # no day of the calendar
         return None
-    time = event.get("ts") if isinstance(event, dict) else None
-    return float(time) if isinstance(time, (int, float)) and not isinstance(time, bool) else None

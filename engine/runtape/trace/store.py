@@ -11,7 +11,7 @@ from typing import Final
 
 from ..errors import TraceNotFound
 from ..text import shorten, visible
-from .started import start_of
+from .started import start_in
 from .summary import Summary
 from .trace import Trace
 
@@ -27,7 +27,7 @@ _REFUSED: Final = ("\0", "/", os.sep)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One trace of a listing, known from its directory entry and its first line."""
+    """One trace of a listing, known from its directory entry alone."""
 
     name: str
     """The file's name without `.jsonl`."""
@@ -35,7 +35,9 @@ class Row:
     size: int
     """Bytes."""
     started: float
-    """Seconds since the epoch: when the run began; when the file was last changed, where its first line has no time."""
+    """Seconds since the epoch: when the run began, where its name tells; else when the file was last changed."""
+    modified: float
+    """Seconds since the epoch."""
 
     def summary(self) -> Summary:
         """The run at a glance; reads the file.
@@ -61,7 +63,7 @@ class Store:
                 rows.extend(row for entry in entries if (row := self._row(entry)) is not None)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
-        return sorted(rows, key=lambda row: (-row.started, row.name))
+        return sorted(rows, key=lambda row: (-row.started, -row.modified, row.name))
 
     def find(self, name: str) -> Path:
         """The file of a trace by name, with or without `.jsonl`; `last` is the one that began last.
@@ -101,7 +103,8 @@ class Store:
                 return None
         except OSError:
             return None
-        return Row(entry.name.removesuffix(SUFFIX), path, found.st_size, start_of(path) or found.st_mtime)
+        name = entry.name.removesuffix(SUFFIX)
+        return Row(name, path, found.st_size, start_in(name) or found.st_mtime, found.st_mtime)
 
     def _is_inside(self, path: Path) -> bool:
         # Compared by component, after links: `traces-evil` begins like `traces` and is another folder.

@@ -30,8 +30,9 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def _trace(path: Path, started: int) -> None:
-    write(path, {**line(0, "run_start", START), "ts": started})
+def _trace(path: Path, modified: int) -> None:
+    write(path, line(0, "run_start", START))
+    os.utime(path, (modified, modified))
 
 
 def test_traces_are_listed_newest_first_and_nothing_else(folder: Path) -> None:
@@ -41,13 +42,15 @@ def test_traces_are_listed_newest_first_and_nothing_else(folder: Path) -> None:
     assert (rows[0].size, rows[0].started) == (rows[0].path.stat().st_size, 1002)
 
 
-def test_a_run_that_began_earlier_and_is_changed_later_stays_behind(folder: Path) -> None:
-    os.utime(folder / "inbox-1.jsonl", (9000, 9000))
-    assert [row.name for row in Store(folder).listing()] == ["refund", "inbox-2", "inbox-1"]
-    assert Store(folder).find("last") == folder / "refund.jsonl"
+def test_a_run_that_began_earlier_and_is_changed_later_stays_behind(tmp_path: Path) -> None:
+    names = ("chat-20261130-101010-abcdef", "chat-20261130-101009-123456", "chat-20231130-101010-ffffff")
+    for age, name in enumerate(names):
+        _trace(tmp_path / f"{name}.jsonl", 9000 + age)
+    assert [row.name for row in Store(tmp_path).listing()] == list(names)
+    assert Store(tmp_path).find("last") == tmp_path / f"{names[0]}.jsonl"
 
 
-def test_a_file_whose_first_line_has_no_time_is_listed_by_its_own(folder: Path) -> None:
+def test_the_listing_opens_no_file(folder: Path) -> None:
     (folder / "broken.jsonl").write_text("not a trace")
     os.utime(folder / "broken.jsonl", (2000, 2000))
     rows = Store(folder).listing()
