@@ -128,7 +128,9 @@ class EngineWork:
                 return await explain(inquiry, asking, stretch.on_progress)
             case FixQuestion() as fix:
                 controls = tuple([(await self.library.load(path), event) for path, event in fix.controls])
-                measured = Plan(case, fix.candidates, controls, budget=plan, variants=checked(fix.variants))
+                measured = Plan(
+                    case, fix.candidates, controls, budget=plan, variants=checked(fix.variants), wide=bool(fix.variants)
+                )
                 return await repair(measured, asking, stretch.on_progress)
             case RerunQuestion() as rerun:
                 change = Change(rerun.drop, rerun.replace, rerun.system, rerun.add_system, model_name=rerun.model)

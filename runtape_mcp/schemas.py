@@ -19,12 +19,12 @@ Match: TypeAlias = Annotated[str | None, Field(description="Decision: regex in a
 ExactArgs: TypeAlias = Annotated[bool, Field(description="Arguments count too")]
 Args: TypeAlias = Annotated[list[str], Field(description="Decision: same values of these", max_length=20)]
 Where: TypeAlias = Annotated[str | None, Field(description="Decision: arguments fulfil 'amount > 1000'")]
-Judge: TypeAlias = Annotated[str | None, Field(description="Decision: a model says yes to this question")]
+Judge: TypeAlias = Annotated[str | None, Field(description="Decision: a model says yes to this")]
 SameText: TypeAlias = Annotated[str | None, Field(description="See why")]
 SameFlag: TypeAlias = Annotated[bool, Field(description="See why")]
 SameTexts: TypeAlias = Annotated[list[str], Field(description="See why", max_length=20)]
 """For the other tools that choose a decision: each definition is read with the others."""
-MaxCalls: TypeAlias = Annotated[int | None, Field(description="Most calls (default 200)", ge=1)]
+MaxCalls: TypeAlias = Annotated[int | None, Field(description="Most calls (default 100)", ge=1)]
 
 
 Replace: TypeAlias = Annotated[dict[str, str] | str | None, Field(description="{old: new} or 'old=>new'")]
@@ -37,10 +37,10 @@ class CandidateInput(BaseModel):
 
     name: str = Field(pattern=r"^[^\x00-\x1f]{1,60}$")
     add_system: str | None = Field(None, description="Append to system prompt")
-    system: str | None = Field(None, description="Whole system prompt")
-    replace: Replace = None
+    system: str | None = None
+    replace: dict[str, str] | str | None = None
     clean: list[str] | str | None = Field(None, description="Cut from tool results")
-    mark: Literal["delimiters", "datamarking"] | None = Field(None, description="Mark tool results")
+    mark: Literal["delimiters", "datamarking"] | None = None
     describe: dict[str, str] | None = Field(None, description="{tool: description}")
     guard: str | None = Field(None, description="TOOL.ARGUMENT: only the user's values; TOOL: none")
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-JOB_CALLS = 300
+JOB_CALLS = 150
 """Model calls one investigation may cost."""
 PROCESS_CALLS = 1000
 """Model calls one server process may cost."""
-ASK_ABOVE = 200
+ASK_ABOVE = 100
 """Model calls after which an investigation needs the user's word."""
 LEASE = 180.0
 """Seconds without anyone asking after which a job stops spending."""

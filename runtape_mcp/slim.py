@@ -13,8 +13,6 @@ Schema: TypeAlias = dict[str, Any]
 
 _UNSAID = ("additionalProperties", "title", "maxLength", "minLength", "maxItems", "pattern", "minimum", "maximum")
 _PLAIN_DEFAULTS: tuple[object, ...] = (None, False, "", [])
-_COST = ("calls", "planned", "seconds_left")
-"""Fields of answers that a program reads and a model has in the prose of the answer."""
 _NULL: Schema = {"type": "null"}
 
 
@@ -27,7 +25,7 @@ def slim_input(schema: Schema) -> Schema:
 
 def slim_output(schema: Schema) -> Schema:
     """The schema of a tool's answer: the names of its fields, which tell a reader what their types would."""
-    return {"type": "object", "properties": {name: {} for name in schema["properties"] if name not in _COST}}
+    return {"type": "object", "properties": {name: {} for name in schema["properties"]}}
 
 
 def _slim(schema: Schema, defs: Schema) -> Schema:

@@ -71,7 +71,7 @@ async def fix(
 ) -> Annotated[CallToolResult, FixAnswer]:
     """Measure changes where the agent failed: prompt rules, source removed, your own.
 
-    Runs why first; costs and slices as there; changes no file. Then call write_test.
+    Runs why first; costs and slices as there. Then call write_test.
     """
     return await answered(ctx, prepared, max_calls, spend, fix_answer)
 

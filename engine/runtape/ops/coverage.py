@@ -14,6 +14,7 @@ from .trial import ALLOWANCE, Trial
 _NOT_WIDENED = Said("No candidate came as far as the other forms of the cause: they were not tried.")
 _BY_PLACE = "Not tried in the other forms of the cause, since it leaves pieces out by their place: "
 _NO_OTHER = Said("This run has no other decision to rerun: what the changes break elsewhere is not known.")
+_RESERVE = "Not rerun, since another change passed before their turn: "
 _UNCONFIRMED = (
     "Only changes that lead are rerun often enough to pass, while all of them together stay within {} reruns each. "
     "To confirm another one, give it as a candidate of your own: those come first."
@@ -49,4 +50,7 @@ def _controls(trial: Trial, controls: Sequence[Control]) -> list[str]:
 
 
 def _race(trial: Trial) -> list[str]:
-    return [Said(_UNCONFIRMED.format(ALLOWANCE))] if trial.unconfirmed() else []
+    notes: list[str] = [Said(_UNCONFIRMED.format(ALLOWANCE))] if trial.unconfirmed() else []
+    if trial.reserve:
+        notes.append(Said(_RESERVE, Quoted(", ".join(trial.reserve)), "."))
+    return notes

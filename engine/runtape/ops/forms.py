@@ -39,6 +39,12 @@ class Forms(NamedTuple):
     notes: list[Said]
 
 
+NOT_WIDE = Forms(
+    [], [Said("The cause was not tried in other places or words: give some wordings of yours as variants.")]
+)
+"""Where nobody asked for other forms."""
+
+
 def checked(variants: Sequence[str]) -> tuple[str, ...]:
     """The caller's wordings of a cause.
 

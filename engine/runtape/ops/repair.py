@@ -22,7 +22,7 @@ from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
 from .coverage import coverage
 from .ending import Ending, ending_of
-from .forms import Form, Forms, checked, forms, has_forms
+from .forms import NOT_WIDE, Form, checked, forms, has_forms
 from .holding import FIRST, HELD
 from .investigation import Inquiry, investigate
 from .judges import JudgeInput
@@ -30,7 +30,7 @@ from .judging import Judging
 from .measured import remember
 from .pace import ROUNDS, OnProgress, Pace
 from .panel import Panel
-from .proposals import BUILT_IN, CandidateInput, Proposal, built_in, proposed
+from .proposals import BUILT_IN, RESERVE, CandidateInput, Proposal, built_in, proposed
 from .shortlist import best_of, race_order, shortlist
 from .trial import ALLOWANCE, Arm, Trial
 
@@ -53,6 +53,8 @@ class Plan:
     """Samples that the search for the cause may plan with."""
     variants: tuple[str, ...] = ()
     """What the cause could say in other words."""
+    wide: bool = True
+    """Whether a change that would pass is also tried with the cause in other places and words."""
 
     def __post_init__(self) -> None:
         if self.runs < 1:
@@ -87,9 +89,9 @@ async def fix(
     """Candidate fixes, measured on the exact context that failed and on decisions that they must not break.
 
     First `why` finds the cause; its reruns are in the same cache. Then the candidates run a race: rules for the system
-    prompt that name the source and the action, the action's description, marks on what tools return, the source left
-    out, and the caller's own. Those with which the decision
-    is still made are out after a first look, the leading ones are confirmed. One that would pass is then tried in other
+    prompt that name the source and the action, the source left out, and the caller's own; where none of them passes,
+    the action's description and marks on what tools return. Those with which the decision is still made are out after
+    a first look, the leading ones are confirmed. One that would pass is then tried in other
     forms of the attack: with the cause moved to the start and to the end of its text and into another tool result, and
     in the wordings that the caller gives. The agent and its tools are not run.
 
@@ -170,7 +172,7 @@ class _Repair:
         self._case = plan.case
         self._own = own
         self._controls = controls
-        self._forms = Forms([], [])
+        self._forms = NOT_WIDE
         self._asked = asked
         self._pace = pace
 
@@ -189,7 +191,8 @@ class _Repair:
             return self._report(cause, (), None, notes=[Said(_TOO_RARE.format(of(cause.base)))])
         proposals = self._proposals(cause)
         leading = _leading(cause)
-        self._forms = forms(self._case, leading.refs if leading else [], self._plan.variants)
+        if self._plan.wide:
+            self._forms = forms(self._case, leading.refs if leading else [], self._plan.variants)
         trial = self._trial(proposals)
         self._measuring(cause, proposals, trial)
         others: list[Control | Form] = [*self._controls, *self._forms.there]
@@ -230,6 +233,7 @@ class _Repair:
             runs=self._plan.runs,
             control_runs=CONTROL_RUNS,
             order=race_order(proposals, {proposal.name for proposal in self._own}),
+            reserve=RESERVE - {proposal.name for proposal in self._own},
             forms=[form.name for form in self._forms.there],
         )
 
@@ -239,8 +243,9 @@ class _Repair:
         ]
 
     def _searching(self, planned: int, message: str, cause: WhyReport | None) -> None:
-        to_come = ALLOWANCE * (BUILT_IN + len(self._own)) + CONTROL_RUNS * len(self._controls)
-        to_come += (FIRST + HELD) * (len(PLACES) + len(self._plan.variants))
+        to_come = ALLOWANCE * (BUILT_IN - len(RESERVE) + len(self._own)) + CONTROL_RUNS * len(self._controls)
+        if self._plan.wide:
+            to_come += (FIRST + HELD) * (len(PLACES) + len(self._plan.variants))
         self._pace.know(planned + to_come, f"finding the cause: {message}", cause)
         self._pace.tell(self._asked.spent)
 

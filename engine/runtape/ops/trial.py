@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TypeAlias
@@ -71,7 +71,8 @@ class Trial:
     First a few reruns of every candidate, the bad decision as recorded, and the controls as recorded. Candidates with
     which the decision is still made are out. The others are confirmed one after another: `GONE` reruns of the bad
     decision, then the controls until they show a loss or none. Once one has passed, another is confirmed only while all
-    candidates together keep to `ALLOWANCE` reruns each. One that would pass is then tried in the other forms of the
+    candidates together keep to `ALLOWANCE` reruns each. Those in reserve get their first look when no other has passed.
+    One that would pass is then tried in the other forms of the
     cause, which costs reruns of its own beside that allowance. `measured` is valid at any moment.
     """
 
@@ -83,6 +84,7 @@ class Trial:
         runs: int,
         control_runs: int,
         order: Sequence[str] = (),
+        reserve: Collection[str] = (),
         forms: Sequence[str] = (),
     ) -> None:
         """Plan the reruns.
@@ -94,6 +96,7 @@ class Trial:
             runs: Reruns of the bad decision as recorded; a first look at a candidate takes half as many.
             control_runs: Reruns of each control as recorded.
             order: The names in the order in which they are confirmed; that of `arms` when empty.
+            reserve: The names of those that are rerun only when no other passes.
             forms: What each other form of the cause is called.
         """
         self._arms = arms
@@ -106,7 +109,8 @@ class Trial:
         self._answers: dict[Sized, Tally] = {}
         self._asked: dict[Arm, int] = {}
         self._own = len(self._waiting)
-        """Candidates that have reruns of their own."""
+        """Candidates that may have reruns of their own."""
+        self._reserve = [name for name in self._waiting if name in reserve]
         self._over = False
         self._widened: set[str] = set()
         """Candidates that were tried in other forms."""
@@ -138,11 +142,11 @@ class Trial:
             if self._usable(arm.case)
         ]
         yield from self._ask([Want(arm, self._control_runs if arm.case else self._runs, BASE) for arm in guarded])
-        while name := self._next():
-            yield from self._confirm(name)
-            if self._is_open(name):
-                yield from self._widen(name)
-            self._waiting.remove(name)
+        yield from self._race()
+        if self._reserve and not self._passed():
+            called, self._reserve = self._reserve, []
+            yield from self._ask(self._looks(called))
+            yield from self._race()
         for name in self._arms:
             if self._arms[name][0].guard and self._is_open(name):
                 yield from self._widen(name)
@@ -197,13 +201,30 @@ class Trial:
 
     def unconfirmed(self) -> list[str]:
         """Candidates that held at the first look and were not rerun often enough to pass."""
-        return [name for name in self._waiting if self._is_open(name)]
+        return [name for name in self._waiting if name not in self._reserve and self._is_open(name)]
+
+    @property
+    def reserve(self) -> Sequence[str]:
+        """Candidates that were not rerun, since another passed before their turn."""
+        return self._reserve
 
     def _first(self) -> list[Want[Arm]]:
-        look = (self._runs + 1) // 2
         controls = [Want(Arm(case), self._control_runs, BASE) for case in range(1, len(self._controls) + 1)]
-        changed = (Want(bad, look, FIX) for bad, *_ in self._arms.values() if not bad.guard)
-        return [Want(Arm(0), self._runs, BASE), *changed, *controls]
+        return [Want(Arm(0), self._runs, BASE), *self._looks(self._arms), *controls]
+
+    def _looks(self, names: Iterable[str]) -> list[Want[Arm]]:
+        """A first look at some candidates; a guard needs none, and those in reserve wait for theirs."""
+        look = (self._runs + 1) // 2
+        bad = [self._arms[name][0] for name in names if name not in self._reserve]
+        return [Want(arm, look, FIX) for arm in bad if not arm.guard]
+
+    def _race(self) -> Search[Arm, None]:
+        """Confirm candidates one after another, and try those that would pass in the other forms of the cause."""
+        while name := self._next():
+            yield from self._confirm(name)
+            if self._is_open(name):
+                yield from self._widen(name)
+            self._waiting.remove(name)
 
     def _confirm(self, name: str) -> Search[Arm, None]:
         bad, controls = self._arms[name][0], self._controlled(name)
@@ -251,7 +272,7 @@ class Trial:
     def _next(self) -> str | None:
         """The candidate to confirm now."""
         spent = sum(n for arm, n in self._asked.items() if arm.edits and arm.case <= len(self._controls))
-        if self._passed() and spent + self._price() > ALLOWANCE * self._own:
+        if self._passed() and spent + self._price() > ALLOWANCE * (self._own - len(self._reserve)):
             return None
         return next(iter(self.unconfirmed()), None)
 
