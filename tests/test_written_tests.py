@@ -93,10 +93,7 @@ def test_the_fix_table_of_each_example_has_a_rule_that_holds_with_the_controls_a
     verdict, kept, controls, held = table["action-guard"]
     assert (verdict, held) == ("PASS", 3)
     assert kept == controls >= 28
-    assert table["tool-description"][0] == "FAIL"
-    assert set(table) == {
-        "untrusted-content", "action-guard", "both", "tool-description", "delimiters", "datamarking", "source-removed"
-    }  # fmt: skip
+    assert set(table) == {"untrusted-content", "action-guard", "both", "source-removed"}
 
 
 @pytest.mark.parametrize("name", AGENTS)

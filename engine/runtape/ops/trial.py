@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TypeAlias
 
-from ..context.edits import Edit
+from ..context.edits import Drop, Edit
 from ..search.ledger import BASE
 from ..search.protocol import Search, Want
 from ..stats.exact import fisher_less
@@ -96,7 +96,7 @@ class Trial:
             runs: Reruns of the bad decision as recorded; a first look at a candidate takes half as many.
             control_runs: Reruns of each control as recorded.
             order: The names in the order in which they are confirmed; that of `arms` when empty.
-            reserve: The names of those that are rerun only when no other passes.
+            reserve: The names of those that are rerun only when no other passes; leaving pieces out is no fix then.
             forms: What each other form of the cause is called.
         """
         self._arms = arms
@@ -288,7 +288,12 @@ class Trial:
         return self._arms[name][1 + len(self._controls) :]
 
     def _passed(self) -> bool:
-        return any(not arms[0].guard and self._verdict(name) == "PASS" for name, arms in self._arms.items())
+        """Whether a change has passed that an agent can make: a guard is none, nor is leaving the source out."""
+        return any(
+            self._verdict(name) == "PASS"
+            for name, (bad, *_) in self._arms.items()
+            if not bad.guard and not any(isinstance(edit, Drop) for edit in bad.edits)
+        )
 
     def _verdict(self, name: str) -> str:
         return self.measured(name).judgement.verdict

@@ -29,8 +29,6 @@ def test_the_built_in_fixes_are_measured_and_the_best_is_a_rule(run):
         "untrusted-content": "PART",
         "action-guard": "PASS",
         "both": "PART",
-        "delimiters": "PART",
-        "datamarking": "PART",
         "source-removed": "PART",
     }
     assert report.best == "action-guard"
@@ -48,7 +46,8 @@ def test_changes_that_were_not_confirmed_are_no_pass_and_the_report_says_how_to_
     [both] = [candidate for candidate in report.candidates if candidate.name == "both"]
     assert (both.kept, both.n, both.verdict) == (0, 5, "PART")
     assert both.reason == "made in 0 of 5 reruns, which is too few to call it gone: that takes 34"
-    assert "give it as a candidate of your own" in report.notes[-1]
+    assert any("give it as a candidate of your own" in note for note in report.notes)
+    assert report.notes[-1] == "Not rerun, since another change passed before their turn: datamarking, delimiters."
     again = fix(run, candidates=[{"name": "both", "add_system": both.edit}])
     assert verdicts(again)["both"] == "PASS"
 
@@ -137,7 +136,7 @@ def test_a_guard_is_the_best_only_where_nothing_that_a_test_can_hold_on_to_passe
 
     report = runtape.fix(run, DECISION, model=stubborn, candidates=[guard])
     passing = {candidate.name for candidate in report.candidates if candidate.verdict == "PASS"}
-    assert passing == {"g", "datamarking"}
+    assert passing == {"g", "source-removed", "datamarking"}
     assert report.best == "datamarking"
     with pytest.raises(BadInput, match="acts outside the model, so no rerun tests it"):
         runtape.write_test(run, DECISION, "tests/test_guard.py", fix="g")
@@ -231,7 +230,7 @@ def test_a_decision_that_does_not_come_back_cannot_be_fixed(run):
     assert "0 of 20 reruns" in " ".join(report.notes)
 
 
-@pytest.mark.parametrize(("more", "measured"), [(-5, 0), (3, 0), (13, 2), (45, 6)])
+@pytest.mark.parametrize(("more", "measured"), [(-5, 0), (3, 0), (13, 2), (45, 4)])
 def test_a_spent_budget_keeps_what_was_measured(run, more, measured):
     budget = runtape.why(run, DECISION, model=agent, cache_dir=None).calls + more
 

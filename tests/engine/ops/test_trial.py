@@ -184,3 +184,18 @@ def test_nothing_is_claimed_before_anything_was_measured():
 
     assert trial.measured("good").judgement.verdict == "FAIL"
     assert trial.base == Tally()
+
+
+def test_changes_in_reserve_are_rerun_only_when_no_other_passes():
+    trial = Trial({"good": arms(GOOD, 1), "bad": arms(BAD, 1)}, ["e1"], runs=10, control_runs=3, reserve={"good"})
+    first, looks, *_ = play(trial, rates)
+    assert Arm(0, GOOD) not in {want.variant for want in first}
+    assert [(want.variant, want.n) for want in looks] == [(Arm(0, GOOD), 5)]
+    assert trial.measured("good").judgement.verdict == "PASS"
+    assert not trial.reserve
+
+    trial = Trial({"good": arms(GOOD, 1), "bad": arms(BAD, 1)}, ["e1"], runs=10, control_runs=3, reserve={"bad"})
+    play(trial, rates)
+    assert trial.measured("good").judgement.verdict == "PASS"
+    assert trial.measured("bad").fixed == Tally()
+    assert trial.reserve == ["bad"]
