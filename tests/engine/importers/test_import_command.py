@@ -133,8 +133,8 @@ def test_an_unknown_file_is_told_what_was_looked_for(tmp_path: Path, capsys: pyt
     file.write_text("nothing of the kind", encoding="utf-8")
     assert run(["import", str(file)]) == 2
     said = capsys.readouterr().err
-    assert "log.entries" in said
-    assert "resourceSpans" in said
+    assert "har" in said
+    assert "opentelemetry" in said
     assert "--format" in said
 
 
