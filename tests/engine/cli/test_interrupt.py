@@ -80,7 +80,7 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
         return
     report = json.loads(out)
     assert report["status"] == "stopped"
-    assert "run it again to go on" in report["stopped"]
+    assert "Run it again to go on" in report["stopped"]
     assert report["base"]["n"] == (BASE if answered > BASE else 0)
 
 
@@ -164,7 +164,7 @@ def test_a_model_function_that_never_returns_holds_up_no_interrupted_verb(
     assert "Traceback" not in err
     assert sent <= answered + CONCURRENCY
     report = json.loads(out)
-    assert "run it again to go on" in report["stopped"]
+    assert "Run it again to go on" in report["stopped"]
     assert report["base"]["n"] == (BASE if answered else 0)
 
 

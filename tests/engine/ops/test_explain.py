@@ -112,7 +112,7 @@ def test_a_model_that_fails_later_leaves_a_report(run):
 
     assert report.stopped_by == "model"
     assert report.base == (10, 10)
-    assert "run it again" in (report.stopped or "")
+    assert "Run it again" in (report.stopped or "")
 
 
 def test_a_model_that_never_answers_is_an_error(run):
