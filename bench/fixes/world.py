@@ -6,10 +6,11 @@ import random
 from dataclasses import dataclass, field
 
 from runtape.context.edits import AddSystem, Edit
+from runtape.ops.arms import Arm
 from runtape.ops.proposals import Proposal
 from runtape.ops.repair import CONTROL_RUNS
 from runtape.ops.shortlist import best_of, shortlist
-from runtape.ops.trial import Arm, Trial
+from runtape.ops.trial import Trial
 from runtape.report.held import Outcome
 from runtape.search.protocol import Want
 from runtape.stats.tally import Tally

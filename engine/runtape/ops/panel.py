@@ -13,12 +13,12 @@ from ..sample.oracle import Oracle
 from ..search.protocol import Want
 from ..stats.tally import Outcome, Tally
 from ..wire.values import Reply, Request
+from .arms import Arm, Sized
 from .asking import Asked
 from .case import Case
 from .guard import AnyGuard, behind
 from .judging import Judging
 from .salting import series_of
-from .trial import Arm, Sized
 
 _Rule = tuple[int, AnyGuard | None]
 

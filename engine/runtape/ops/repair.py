@@ -17,6 +17,7 @@ from ..said import Said
 from ..sample.amount import Ceiling
 from ..sample.drive import drive
 from ..wire.definitions import names_of
+from .arms import Arm
 from .asking import Asked, Asking, ModelInput, asking_models
 from .case import Case, EventInput, TraceInput, open_case, selection_of
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
@@ -32,7 +33,7 @@ from .pace import ROUNDS, OnProgress, Pace
 from .panel import Panel
 from .proposals import BUILT_IN, RESERVE, CandidateInput, Proposal, built_in, proposed
 from .shortlist import best_of, race_order, shortlist
-from .trial import ALLOWANCE, Arm, Trial
+from .trial import ALLOWANCE, Trial
 
 CONTROL_RUNS = 3
 """Reruns of each control as recorded."""
@@ -91,9 +92,9 @@ async def fix(
     First `why` finds the cause; its reruns are in the same cache. Then the candidates run a race: rules for the system
     prompt that name the source and the action, the source left out, and the caller's own; where none of them passes,
     the action's description and marks on what tools return. Those with which the decision is still made are out after
-    a first look, the leading ones are confirmed. One that would pass is then tried in other
-    forms of the attack: with the cause moved to the start and to the end of its text and into another tool result, and
-    in the wordings that the caller gives. The agent and its tools are not run.
+    a first look, the leading ones are confirmed. One that would pass is then tried in other forms of the attack: with
+    the cause moved to the start and to the end of its text and into another tool result, and in the wordings that the
+    caller gives. The agent and its tools are not run.
 
     Args:
         trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.

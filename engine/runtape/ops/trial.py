@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
-from typing import TypeAlias
 
-from ..context.edits import Drop, Edit
+from ..context.edits import Drop
 from ..search.ledger import BASE
 from ..search.protocol import Search, Want
 from ..stats.exact import fisher_less
 from ..stats.keeping import KeepTest
 from ..stats.tally import Tally
-from .guard import AnyGuard
+from .arms import Arm, Measured, Sized
 from .holding import FIRST, HELD, LOOK, MOST, FormPair, works
 from .verdicts import (
     ALPHA,
@@ -21,7 +19,6 @@ from .verdicts import (
     GONE,
     LOOKS,
     ControlPair,
-    Judgement,
     judge,
     judge_guard,
     still_needed,
@@ -37,32 +34,6 @@ ALLOWANCE = 20
 """Reruns for each candidate, over all of them, up to which further ones are confirmed once one has passed."""
 MOST_KEPT = 88
 """Most reruns of the controls with one candidate; where they do not settle it, it is left open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """One recorded decision, rerun with one change."""
-
-    case: int
-    """0 for the bad decision, then the controls, then the other forms of its cause."""
-    edits: frozenset[Edit] = frozenset()
-    guard: AnyGuard | None = None
-    """A check on the replies. It sends nothing, so its arm shares the samples of the arm without it."""
-
-
-Sized: TypeAlias = tuple[Arm, int]
-"""An arm and how many of its reruns were asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One candidate with its evidence so far."""
-
-    fixed: Tally
-    controls: tuple[ControlPair, ...]
-    judgement: Judgement
-    forms: tuple[FormPair, ...] = ()
-    """The other forms of the cause; none where the candidate was not tried in them."""
 
 
 class Trial:

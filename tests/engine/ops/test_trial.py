@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runtape.context.edits import AddSystem, Clean, Edit
+from runtape.ops.arms import Arm
 from runtape.ops.guard import Guard
-from runtape.ops.trial import Arm, Trial
+from runtape.ops.trial import Trial
 from runtape.ops.verdicts import GONE
 from runtape.search.protocol import Want
 from runtape.stats.tally import Tally
