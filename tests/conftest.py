@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +26,8 @@ SURROUNDINGS = {
 
 @pytest.fixture(scope="session", autouse=True)
 def the_same_surroundings_everywhere() -> Iterator[None]:
-    """Tests see neither the caller's keys, proxies and colours nor that they run in CI."""
+    """Tests see neither the caller's keys, proxies and colours nor that they run in CI or in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts with & ignore it
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name.upper() in SURROUNDINGS or (name.startswith("RUNTAPE_") and not name.startswith("RUNTAPE_TEST_")):
