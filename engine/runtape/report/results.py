@@ -173,7 +173,7 @@ class WhyReport:
 
     @property
     def missed(self) -> list[tuple[float, float]]:
-        """(ratio, chance): how likely another needed text was missed if it leaves that share of the rate, 0-1."""
+        """(ratio, chance): how likely a needed text is not listed if it leaves that share of the rate, 0-1."""
         return [(ratio, 1 - exp(-number)) for ratio, number in self.finding.missed_by_ratio]
 
     def __str__(self) -> str:

@@ -19,7 +19,6 @@ import runtape
 CONCURRENCY = 16
 OPENING, BASE = 1, 10
 """Requests that are answered before there is a report, and reruns as recorded."""
-ODDS = (sys.executable, "-m", "runtape.cli", "odds")
 
 
 def obedient(received: Received) -> Answer:
@@ -45,10 +44,8 @@ def trace(tmp_path: Path) -> Path:
     return rec.path
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
-@pytest.mark.parametrize("answered", [0, 5, BASE + 6])
-@pytest.mark.parametrize("verb", ["why", "fix"])
-def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Path, verb: str, answered: int) -> None:
+def interrupted(arguments: list[str], folder: Path, answered: int) -> tuple[int, str, str, int]:
+    """Status, output, errors and requests of a command whose server was slow after so many answers when Ctrl-C came."""
     reached, released = threading.Event(), threading.Event()
 
     def slow(received: Received) -> Answer:
@@ -59,8 +56,8 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
 
     with Loopback(slow) as server:
         process = subprocess.Popen(
-            [sys.executable, "-m", "runtape.cli", verb, str(trace), "tool:pay", "--json", "--base-url", server.url],
-            cwd=tmp_path,
+            [sys.executable, "-m", "runtape.cli", *arguments, "--base-url", server.url],
+            cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -70,10 +67,18 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=100)
         released.set()
+        return process.returncode, out, err, len(server.requests)
 
-    assert process.returncode == 130
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
+@pytest.mark.parametrize("answered", [0, 5, BASE + 6])
+@pytest.mark.parametrize("verb", ["why", "fix"])
+def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Path, verb: str, answered: int) -> None:
+    status, out, err, sent = interrupted([verb, str(trace), "tool:pay", "--json"], tmp_path, answered)
+
+    assert status == 130
     assert "Traceback" not in err
-    assert len(server.requests) <= answered + CONCURRENCY, "nothing but what was on its way"
+    assert sent <= answered + CONCURRENCY, "nothing but what was on its way"
     if answered < OPENING:
         assert out == ""
         assert "stopped before anything is known" in err
@@ -87,29 +92,9 @@ def test_an_interrupted_verb_says_that_it_was_stopped(trace: Path, tmp_path: Pat
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of another process is POSIX")
 @pytest.mark.parametrize("answered", [0, CONCURRENCY + 4])
 def test_interrupted_odds_tell_what_was_counted_and_how_to_go_on(trace: Path, tmp_path: Path, answered: int) -> None:
-    reached, released = threading.Event(), threading.Event()
+    status, out, err, _ = interrupted(["odds", str(trace), "tool:pay", "--runs", "40", "--json"], tmp_path, answered)
 
-    def slow(received: Received) -> Answer:
-        if received.index >= answered:
-            reached.set()
-            released.wait(100)
-        return obedient(received)
-
-    with Loopback(slow) as server:
-        process = subprocess.Popen(
-            [*ODDS, str(trace), "tool:pay", "--runs", "40", "--json", "--base-url", server.url],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "OPENAI_API_KEY": "k"},
-        )
-        assert reached.wait(100)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=100)
-        released.set()
-
-    assert process.returncode == 130
+    assert status == 130
     assert "Traceback" not in err
     if not answered:
         assert out == ""
