@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import runtape
-from runtape.ops.explain import why
+from runtape.ops.verbs import why
 from runtape.report.results import WhyReport
 from runtape.sample import attempts
 from runtape.sample.model import Answer

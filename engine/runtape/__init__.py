@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from . import aio
     from .errors import RecordedToolError, ReplayDiverged
     from .ops.regression import write_test
-    from .ops.verbs import fix, rerun, why
+    from .ops.waiting import fix, rerun, why
     from .playback.player import Replayer, replay
     from .record.recorder import Recorder, record
     from .trace.trace import Trace
@@ -43,12 +43,12 @@ _LAZY = {
     "Replayer": "playback.player",
     "Trace": "trace.trace",
     "aio": "aio",
-    "fix": "ops.verbs",
+    "fix": "ops.waiting",
     "load": "trace.trace",
     "record": "record.recorder",
     "replay": "playback.player",
-    "rerun": "ops.verbs",
-    "why": "ops.verbs",
+    "rerun": "ops.waiting",
+    "why": "ops.waiting",
     "write_test": "ops.regression",
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .ops.explain import why
-from .ops.repair import fix
-from .ops.rerunning import rerun
+from .ops.verbs import fix, rerun, why
 
 __all__ = ["fix", "rerun", "why"]

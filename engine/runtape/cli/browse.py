@@ -40,8 +40,8 @@ def command(
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    cache_dir = options.cache_dir(no_cache=no_cache)
-    walk = Walk(recorded, BrowseWhy(recorded, _answered, budget, prices, model_fn, base_url, cache_dir))
+    reruns = options.Reruns(model_fn, base_url, prices=prices, no_cache=no_cache)
+    walk = Walk(recorded, BrowseWhy(recorded, _answered, budget, reruns))
     if event is not None:
         walk.say(f"goto {event}")
     console.print_page(walk.here())

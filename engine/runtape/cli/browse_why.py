@@ -25,10 +25,7 @@ class BrowseWhy:
     ask: Callable[[str], str]
     """Puts a question to whoever walks; gives the line that answers it."""
     budget: int
-    prices: str | None
-    model_fn: str | None
-    base_url: str | None
-    cache_dir: str | None
+    reruns: options.Reruns
 
     def __call__(self, event: int, depth: str) -> Document:
         """The report on the decision of an event, a partial one after Ctrl-C.
@@ -41,38 +38,19 @@ class BrowseWhy:
         # numpy and the search are only needed once there is something to explain.
         from ..ops import explain
         from ..ops.ending import stopped
+        from ..ops.investigation import Inquiry
         from ..ops.sync import run
 
-        wanted = cast("_Depth", depth)
-        options.tell_before_spending(self.trace, event)
-        planned = explain.plan(
-            self.trace,
-            event,
-            depth=wanted,
-            model=self.model_fn,
-            base_url=self.base_url,
-            budget=self.budget,
-            prices=self.prices,
-        )
-        cost = console.plan(run(planned))
+        case = options.open_decision(self.trace, str(event), options.Decision())
+        inquiry = Inquiry(case, depth=cast("_Depth", depth), budget=self.budget)
+        asking = self.reruns.asking(self.budget)
+        cost = console.plan(run(explain.plan(inquiry, asking)))
         question = f"That takes {cost}; what was paid for before costs nothing. Send them? [y/N] "
         if self.ask(question).strip().lower() not in _YES:
             return (Paragraph((f"Nothing was sent. It would take {cost}; answer y to go on.",)),)
         with console.watching() as watch:
             try:
-                report = run(
-                    explain.why(
-                        self.trace,
-                        event,
-                        depth=wanted,
-                        model=self.model_fn,
-                        base_url=self.base_url,
-                        budget=self.budget,
-                        prices=self.prices,
-                        cache_dir=self.cache_dir,
-                        on_progress=watch,
-                    )
-                )
+                report = run(explain.explain(inquiry, asking, watch))
             except KeyboardInterrupt:
                 if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
                     return why_page(stopped(watch.latest.partial))

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from . import console
+from .grouped import flags, gathered
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +105,18 @@ def loaded(name: str) -> Any:
 
 
 def _exits_with_status(command: Callable[..., int]) -> Callable[..., int]:
-    """The command as the library wants it: its status is raised, and Ctrl-C has a status of its own."""
+    """The command as the library wants it: each flag a parameter, its status raised; Ctrl-C has a status of its own."""
 
     @functools.wraps(command)
-    def run_command(*arguments: object, **options: object) -> int:
+    def run_command(**given: object) -> int:
         try:
-            status = command(*arguments, **options)
+            status = command(**gathered(command, given))
         except KeyboardInterrupt:
             status = console.INTERRUPTED
         raise typer.Exit(status)
 
+    # the library reads both.
+    signature = flags(command)
+    run_command.__dict__["__signature__"] = signature
+    run_command.__annotations__ = {name: flag.annotation for name, flag in signature.parameters.items()}
     return run_command

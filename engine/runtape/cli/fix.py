@@ -12,7 +12,6 @@ from ..report.fields import fix_fields, why_fields
 from ..report.fix_page import fix_page
 from ..report.results import FixReport, WhyReport
 from ..report.why_page import why_page
-from ..trace.lookup import find_trace
 from . import console, options
 
 
@@ -44,20 +43,8 @@ def command(
     ] = None,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Reruns of the decision for each fix.")] = 10,
     budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 600,
-    tool: options.Tool = None,
-    match: options.Match = None,
-    exact_args: options.ExactArgs = False,
-    arg: options.Arg = None,
-    where: options.Where = None,
-    judge: options.JudgeQuestion = None,
-    judge_fn: options.JudgeFn = None,
-    model_fn: options.ModelFn = None,
-    base_url: options.BaseUrl = None,
-    budget_tokens: options.BudgetTokens = None,
-    budget_usd: options.BudgetUsd = None,
-    prices: options.Prices = None,
-    batch: options.Batch = False,
-    no_cache: options.NoCache = False,
+    chosen: options.Decision,
+    reruns: options.Reruns,
     as_json: options.AsJson = False,
 ) -> int:
     """Measure fixes on the exact context that failed, and on decisions that they must not break.
@@ -65,44 +52,21 @@ def command(
     Example: runtape fix last tool:forward_email --write-test tests/test_inbox.py
     """
     # numpy and the sampler are only needed once there is something to measure.
-    from ..ops import regression, repair
+    from ..ops import regression
     from ..ops.ending import stopped
+    from ..ops.forms import checked
     from ..ops.placing import place
+    from ..ops.repair import Plan, repair
     from ..ops.sync import run
 
-    # `last` is looked up once: another run may be recorded in the meantime.
-    path, reference = find_trace(trace), options.event_reference(event)
-    options.tell_before_spending(str(path), reference)
-    judged_by = options.judge(judge, judge_fn)
+    case = options.open_decision(trace, event, chosen)
     if write_test is not None:
         place(write_test, None)  # refused before anything is paid
+    own = options.candidates(candidate or [])
+    plan = Plan(case, tuple(own), tuple(control or ()), runs, budget, checked(variant or ()))
     with console.watching() as watch:
         try:
-            report = run(
-                repair.fix(
-                    path,
-                    reference,
-                    model=model_fn,
-                    base_url=base_url,
-                    tool=tool,
-                    match=match,
-                    exact_args=exact_args,
-                    args=tuple(arg or ()),
-                    where=where,
-                    judge=judged_by,
-                    candidates=options.candidates(candidate or []),
-                    controls=tuple(control or ()),
-                    variants=tuple(variant or ()),
-                    runs=runs,
-                    budget=budget,
-                    budget_tokens=budget_tokens,
-                    budget_usd=budget_usd,
-                    prices=prices,
-                    cache_dir=options.cache_dir(no_cache=no_cache),
-                    batch=batch,
-                    on_progress=watch,
-                )
-            )
+            report = run(repair(plan, reruns.asking(budget), watch))
         except KeyboardInterrupt:
             match watch.latest and watch.latest.partial:
                 case FixReport() as measured:
@@ -124,18 +88,18 @@ def command(
         )
     elif write_test is not None and best is not None:
         written = regression.write_test(
-            path,
-            reference,
+            case.trace,
+            options.event_reference(event),
             write_test,
             fix=best,
-            tool=tool,
-            match=match,
-            exact_args=exact_args,
-            args=tuple(arg or ()),
-            where=where,
-            judge=judged_by,
-            model=model_fn,
-            base_url=base_url,
+            tool=chosen.tool,
+            match=chosen.match,
+            exact_args=chosen.exact_args,
+            args=case.selection.args,
+            where=chosen.where,
+            judge=case.selection.judge,
+            model=reruns.model_fn,
+            base_url=reruns.base_url,
         )
         console.complain(f"wrote {written}; run it with: python -m pytest {shlex.quote(str(written))}")
     return console.report_status(

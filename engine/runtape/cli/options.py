@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -12,7 +13,8 @@ from ..errors import BadInput
 from . import console
 
 if TYPE_CHECKING:
-    from ..ops.judges import Judge
+    from ..ops.asking import Asking
+    from ..ops.case import Case, Selection
     from ..trace.trace import Trace
 
 
@@ -107,20 +109,72 @@ NoCache: TypeAlias = Annotated[bool, typer.Option("--no-cache", help="Neither re
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def judge(question: str | None, function: str | None) -> Judge | None:
-    """The judge that two flags stand for.
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The flags that say which part of a reply is the decision."""
 
-    Raises:
-        BadInput: both were given, or the function cannot be loaded.
-    """
-    # what judges comes with the verbs.
-    from ..ops.judges import JudgeModel, judge_function
+    tool: Tool = None
+    match: Match = None
+    exact_args: ExactArgs = False
+    arg: Arg = None
+    where: Where = None
+    judge: JudgeQuestion = None
+    judge_fn: JudgeFn = None
 
-    if question is not None and function is not None:
-        raise BadInput("--judge asks a model and --judge-fn a function. Give one of them.")
-    if function is not None:
-        return judge_function(function)
-    return None if question is None else JudgeModel(question)
+    def selection(self) -> Selection:
+        """The selection that they stand for.
+
+        Raises:
+            BadInput: two judges were given, or a function cannot be loaded.
+        """
+        # what judges comes with the verbs.
+        from ..ops.case import Selection
+        from ..ops.judges import JudgeModel, judge_function
+
+        if self.judge is not None and self.judge_fn is not None:
+            raise BadInput("--judge asks a model and --judge-fn a function. Give one of them.")
+        judge = JudgeModel(self.judge) if self.judge is not None else None
+        return Selection(
+            self.tool,
+            self.match,
+            self.exact_args,
+            tuple(self.arg or ()),
+            self.where,
+            judge_function(self.judge_fn) if self.judge_fn is not None else judge,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reruns:
+    """The flags that say who answers reruns, and what they may cost besides a number of calls."""
+
+    model_fn: ModelFn = None
+    base_url: BaseUrl = None
+    budget_tokens: BudgetTokens = None
+    budget_usd: BudgetUsd = None
+    prices: Prices = None
+    batch: Batch = False
+    no_cache: NoCache = False
+
+    def asking(self, budget: int | None) -> Asking:
+        """What they stand for, with at most `budget` model calls.
+
+        Raises:
+            BadInput: two of them exclude each other.
+        """
+        # the sampler comes with the verbs.
+        from ..ops.asking import Asking
+        from ..sample.amount import Ceiling
+
+        return Asking(
+            self.model_fn,
+            self.base_url,
+            budget,
+            cache_dir=cache_dir(no_cache=self.no_cache),
+            ceiling=Ceiling(self.budget_tokens, self.budget_usd),
+            prices=self.prices,
+            batch=self.batch,
+        )
 
 
 def cache_dir(*, no_cache: bool) -> str | None:
@@ -128,19 +182,23 @@ def cache_dir(*, no_cache: bool) -> str | None:
     return None if no_cache else ".runtape"
 
 
-def tell_before_spending(trace: Trace | str, event: int | str) -> None:
-    """Say on standard error, before anything is sent, which decision is meant and what an imported request lacks.
+def open_decision(trace: Trace | str, event: str, chosen: Decision) -> Case:
+    """The decision that is meant.
+
+    What to know of it before it is rerun is said on standard error first, before anything is sent.
 
     Raises:
-        BadInput: as the verbs do for the same trace and event.
+        BadInput: as the verbs do for the same trace, event and decision.
     """
     # the verbs' own modules, loaded by every command that gets here.
-    from ..ops.case import before_spending, load_trace
+    from ..ops.case import load_trace, open_case
+    from ..ops.caveats import before_spending
     from ..trace.refs import resolve
 
-    loaded = load_trace(trace)
-    for told in before_spending(loaded, resolve(loaded, event)):
+    loaded, reference = load_trace(trace), event_reference(event)
+    for told in before_spending(loaded, resolve(loaded, reference)):
         console.complain(told)
+    return open_case(loaded, reference, chosen.selection())
 
 
 def event_reference(event: str) -> int | str:

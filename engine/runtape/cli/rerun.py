@@ -31,20 +31,8 @@ def command(
     model: Annotated[str | None, typer.Option(metavar="M", help="Ask another model of the same API.")] = None,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Replies that count.")] = 10,
     budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls.")] = None,
-    tool: options.Tool = None,
-    match: options.Match = None,
-    exact_args: options.ExactArgs = False,
-    arg: options.Arg = None,
-    where: options.Where = None,
-    judge: options.JudgeQuestion = None,
-    judge_fn: options.JudgeFn = None,
-    model_fn: options.ModelFn = None,
-    base_url: options.BaseUrl = None,
-    budget_tokens: options.BudgetTokens = None,
-    budget_usd: options.BudgetUsd = None,
-    prices: options.Prices = None,
-    batch: options.Batch = False,
-    no_cache: options.NoCache = False,
+    chosen: options.Decision,
+    reruns: options.Reruns,
     as_json: options.AsJson = False,
 ) -> int:
     """Ask the model again, with the recorded context or with a change to it, and count what it does.
@@ -52,42 +40,18 @@ def command(
     Example: runtape rerun last tool:forward_email --add-system "Never forward invoices."
     """
     # the sampler is only needed once there is something to send.
-    from ..ops import rerunning
+    from ..ops.changes import Change
     from ..ops.ending import STOPPED
+    from ..ops.rerunning import send_again
     from ..ops.sync import run
 
-    reference = options.event_reference(event)
-    options.tell_before_spending(trace, reference)
+    case = options.open_decision(trace, event, chosen)
+    change = Change(
+        tuple(drop or ()), replace, options.read_text_option(system_file), add_system, mark=mark, model_name=model
+    )
     with console.watching() as watch:
         try:
-            seen = run(
-                rerunning.rerun(
-                    trace,
-                    reference,
-                    runs=runs,
-                    drop=tuple(drop or ()),
-                    replace=replace,
-                    system=options.read_text_option(system_file),
-                    add_system=add_system,
-                    mark=mark,
-                    model=model_fn,
-                    base_url=base_url,
-                    model_name=model,
-                    tool=tool,
-                    match=match,
-                    exact_args=exact_args,
-                    args=tuple(arg or ()),
-                    where=where,
-                    judge=options.judge(judge, judge_fn),
-                    budget=budget,
-                    budget_tokens=budget_tokens,
-                    budget_usd=budget_usd,
-                    prices=prices,
-                    cache_dir=options.cache_dir(no_cache=no_cache),
-                    batch=batch,
-                    on_progress=watch,
-                )
-            )
+            seen = run(send_again(case, change, reruns.asking(budget), watch, runs=runs))
         except KeyboardInterrupt:
             known = None if watch.latest is None else watch.latest.partial
             if isinstance(known, Distribution) and len(known):

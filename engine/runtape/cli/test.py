@@ -42,13 +42,7 @@ def command(
         typer.Option(metavar="RATE", help="Pass when fewer than this share of replies call the tool, such as 0.1."),
     ] = None,
     budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls for each decision.")] = None,
-    tool: options.Tool = None,
-    match: options.Match = None,
-    exact_args: options.ExactArgs = False,
-    arg: options.Arg = None,
-    where: options.Where = None,
-    judge: options.JudgeQuestion = None,
-    judge_fn: options.JudgeFn = None,
+    chosen: options.Decision,
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,
     no_cache: Annotated[
@@ -64,11 +58,10 @@ def command(
     # the sampler comes with the verbs.
     from ..ops import regression
 
-    reference = options.event_reference(event)
-    options.tell_before_spending(trace, reference)
+    case = options.open_decision(trace, event, chosen)
     written = regression.write_test(
-        trace,
-        reference,
+        case.trace,
+        options.event_reference(event),
         out,
         add_system=add_system,
         system_from=system_from,
@@ -77,12 +70,12 @@ def command(
         controls=tuple(control or ()),
         runs=runs,
         rate_below=rate_below,
-        tool=tool,
-        match=match,
-        exact_args=exact_args,
-        args=tuple(arg or ()),
-        where=where,
-        judge=options.judge(judge, judge_fn),
+        tool=chosen.tool,
+        match=chosen.match,
+        exact_args=chosen.exact_args,
+        args=case.selection.args,
+        where=chosen.where,
+        judge=case.selection.judge,
         budget=budget,
         model=model_fn,
         base_url=base_url,

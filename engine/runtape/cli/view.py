@@ -52,23 +52,14 @@ def command(
     reports: dict[int, WhyReport] = {}
     if why is not None:
         # numpy and the search are only needed when there is something to explain.
-        from ..ops.explain import why as explain
+        from ..ops.explain import explain
+        from ..ops.investigation import Inquiry
         from ..ops.sync import run
 
+        case = options.open_decision(recorded, why, options.Decision(tool, match))
+        asking = options.Reruns(model_fn, base_url, no_cache=no_cache).asking(budget)
         with console.watching() as watch:
-            report = run(
-                explain(
-                    recorded,
-                    options.event_reference(why),
-                    tool=tool,
-                    match=match,
-                    budget=budget,
-                    model=model_fn,
-                    base_url=base_url,
-                    cache_dir=options.cache_dir(no_cache=no_cache),
-                    on_progress=watch,
-                )
-            )
+            report = run(explain(Inquiry(case, budget=budget), asking, watch))
         reports[report.event] = report
     if out is not None:
         from ..report.trace_fields import whole_fields  # pieces and pages, for this command alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,13 +23,7 @@ def command(
     trace: options.TraceArgument,
     event: options.EventArgument,
     *,
-    tool: options.Tool = None,
-    match: options.Match = None,
-    exact_args: options.ExactArgs = False,
-    arg: options.Arg = None,
-    where: options.Where = None,
-    judge: options.JudgeQuestion = None,
-    judge_fn: options.JudgeFn = None,
+    chosen: options.Decision,
     suspect: Annotated[
         list[str] | None,
         typer.Option(metavar="TEXT", help="A piece or a quoted text to look at first; may be given again."),
@@ -63,13 +58,7 @@ def command(
     dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
     budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 400,
     concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls at the same time.")] = 16,
-    model_fn: options.ModelFn = None,
-    base_url: options.BaseUrl = None,
-    budget_tokens: options.BudgetTokens = None,
-    budget_usd: options.BudgetUsd = None,
-    prices: options.Prices = None,
-    batch: options.Batch = False,
-    no_cache: options.NoCache = False,
+    reruns: options.Reruns,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as a page with drawings, too.")
     ] = None,
@@ -82,58 +71,24 @@ def command(
     # numpy and the search are only needed once there is something to explain.
     from ..ops import explain
     from ..ops.ending import stopped
+    from ..ops.investigation import Inquiry
     from ..ops.sync import run
 
-    reference = options.event_reference(event)
-    options.tell_before_spending(trace, reference)
-    judged_by = options.judge(judge, judge_fn)
+    case = options.open_decision(trace, event, chosen)
     if dry:
-        ranking = explain.dry(
-            trace,
-            reference,
-            tool=tool,
-            match=match,
-            exact_args=exact_args,
-            args=tuple(arg or ()),
-            where=where,
-            judge=judged_by,
-        )
+        ranking = explain.dry(case)
         if as_json:
             console.print_json(ranking_fields(ranking))
         else:
             console.print_page(ranking_page(ranking))
         return console.DONE
+    question = Inquiry(
+        case, tuple(suspect or ()), depth, budget, runs, ask=ask, likelihood=likelihood, precise=precise, fast=fast
+    )
+    asking = replace(reruns.asking(budget), concurrency=concurrency)
     with console.watching() as watch:
         try:
-            report = run(
-                explain.why(
-                    trace,
-                    reference,
-                    model=model_fn,
-                    base_url=base_url,
-                    tool=tool,
-                    match=match,
-                    exact_args=exact_args,
-                    args=tuple(arg or ()),
-                    where=where,
-                    judge=judged_by,
-                    suspects=tuple(suspect or ()),
-                    ask=ask,
-                    depth=depth,
-                    runs=runs,
-                    likelihood=likelihood,
-                    precise=precise,
-                    fast=fast,
-                    budget=budget,
-                    budget_tokens=budget_tokens,
-                    budget_usd=budget_usd,
-                    prices=prices,
-                    concurrency=concurrency,
-                    cache_dir=options.cache_dir(no_cache=no_cache),
-                    batch=batch,
-                    on_progress=watch,
-                )
-            )
+            report = run(explain.explain(question, asking, watch))
         except KeyboardInterrupt:
             if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
                 _print(stopped(watch.latest.partial), html, as_json=as_json)

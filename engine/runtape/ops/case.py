@@ -12,26 +12,23 @@ from ..context.pieces import Context
 from ..decision.actions import earlier_calls
 from ..decision.choose import choose
 from ..decision.decision import Decision
-from ..errors import BadInput, NotADecision
+from ..errors import BadInput
 from ..report.phrases import number
-from ..said import Quoted, Said
-from ..text import shorten
+from ..said import Said
 from ..trace.chain import whole
 from ..trace.lookup import find_trace
 from ..trace.refs import Moment, resolve
 from ..trace.trace import Trace
 from ..wire.values import Json, Reply, Request, ToolCall
+from .caveats import before_spending, left_out, shortcoming
 from .judges import Judge, JudgeInput, judge_of
 
 _REBUILT = (
     "The call named the response before it (previous_response_id) in place of sending what led to it. "
     "The reruns send what {} of this run held."
 )
-
-_PARTIAL = "The request of this call was put together from a recording that lacks "
-_SUPPLY = (
-    ". The reruns are sent without it and may behave otherwise than the agent did; "
-    "`runtape import` takes what is missing with --tools, --system and --params."
+_ANY_TEXT = Said(
+    "Any answer in text counts as this decision, whatever it says. Pass match or judge to say what matters."
 )
 
 TraceInput: TypeAlias = "Trace | str | os.PathLike[str]"
@@ -91,59 +88,12 @@ class Case:
 
     @property
     def caveats(self) -> list[str]:
-        """What the reader has to know about the request and the choice of the decision; empty when there is nothing."""
+        """What the reader has to know of the request, what reruns leave out of it, and the choice of the decision."""
         notes: list[str] = list(before_spending(self.trace, self.moment))
         notes += [Said(_REBUILT.format(number(self.rebuilt, "recorded call")))] if self.rebuilt else []
-        if self.decision.tools or self.selection.match is not None or self.decision.judge is not None:
-            return notes
-        return [
-            *notes,
-            Said(
-                "Any answer in text counts as this decision, whatever it says. Pass match or judge to say what matters."
-            ),
-        ]
-
-
-def before_spending(trace: Trace, moment: Moment) -> list[Said]:
-    """What to know before a decision is rerun: which one a tool's result stands for, and what its request lacks.
-
-    Raises:
-        NotADecision: what was sent is not known, so that there is nothing to rerun.
-    """
-    told = (_result_of(trace, moment), shortcoming(trace, moment))
-    return [said for said in told if said is not None]
-
-
-def _result_of(trace: Trace, moment: Moment) -> Said | None:
-    if moment.result is None:
-        return None
-    later = next((call.response for call in trace.calls if call.response and call.response.id > moment.result.id), None)
-    read_by = "" if later is None else f" The decision that read it first is event {later.id}."
-    return Said(
-        f"Event {moment.result.id} is what ",
-        Quoted(shorten(moment.tool or "a tool", 60)),
-        f" returned. This is about event {moment.response.id}, the decision that called it.{read_by}",
-    )
-
-
-def shortcoming(trace: Trace, moment: Moment) -> Said | None:
-    """What an imported request lacks, and how to supply it; None when it is as it was sent.
-
-    Raises:
-        NotADecision: what was sent is not known, so that there is nothing to rerun.
-    """
-    fidelity = trace.fidelity(moment.request)
-    about = Quoted(fidelity.why) if fidelity.why else None
-    if fidelity.label == "not rebuildable":
-        raise NotADecision(
-            f"event {moment.request.id} cannot be rerun: what was sent to the model is not in the recording that it "
-            f"was imported from ({about or 'its messages are missing'}). Record the agent with runtape.record()."
-        )
-    if fidelity.label != "partial":
-        return None
-    lacks = Quoted(", ".join(fidelity.missing) or "parts of it")
-    told: tuple[str, ...] = (" (", about, ")") if about else ()
-    return Said(_PARTIAL, lacks, *told, _SUPPLY)
+        if not self.decision.tools and self.selection.match is None and self.decision.judge is None:
+            notes.append(_ANY_TEXT)
+        return [*notes, *left_out(self.request)]
 
 
 def selection_of(

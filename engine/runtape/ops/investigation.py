@@ -33,7 +33,6 @@ from .hunch import Hunch, hunch_of
 from .judging import Judging
 from .lead import Lead
 from .lead import lead as find_lead
-from .left_out import left_out
 from .posing import problem_of
 from .salting import salted, series_of
 from .suspects import find_suspects
@@ -222,7 +221,6 @@ class _Investigation:
             self._asked.spent,
             notes=[
                 *self._case.caveats,
-                *left_out(self._case.request),
                 *(told for told in (self._hunch.note, self._lead.told) if told),
                 *self._notes(),
             ],

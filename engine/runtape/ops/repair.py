@@ -1,8 +1,7 @@
-"""`fix`: which changes make a recorded decision go away, and what they break."""
+"""The whole of `fix`: which changes make a recorded decision go away, and what they break."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,19 +13,17 @@ from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.phrases import number, of
 from ..report.results import Cause, FixReport, StoppedBy, WhyReport
 from ..said import Said
-from ..sample.amount import Ceiling
 from ..sample.drive import drive
 from ..wire.definitions import names_of
 from .arms import Arm
-from .asking import Asked, Asking, ModelInput, asking_models
-from .case import Case, EventInput, TraceInput, open_case, selection_of
+from .asking import Asked, Asking, asking_models
+from .case import Case
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
 from .coverage import coverage
 from .ending import Ending, ending_of
-from .forms import NOT_WIDE, Form, checked, forms, has_forms
+from .forms import NOT_WIDE, Form, forms, has_forms
 from .holding import FIRST, HELD
 from .investigation import Inquiry, investigate
-from .judges import JudgeInput
 from .judging import Judging
 from .measured import remember
 from .pace import ROUNDS, OnProgress, Pace
@@ -60,93 +57,6 @@ class Plan:
     def __post_init__(self) -> None:
         if self.runs < 1:
             raise BadInput(f"runs={self.runs} reruns nothing. Ask for at least 1.")
-
-
-async def fix(
-    trace: TraceInput,
-    event: EventInput,
-    *,
-    model: ModelInput = None,
-    base_url: str | None = None,
-    tool: str | None = None,
-    match: str | None = None,
-    exact_args: bool = False,
-    args: Sequence[str] = (),
-    where: str | None = None,
-    judge: JudgeInput = None,
-    candidates: Sequence[CandidateInput] = (),
-    controls: Sequence[ControlInput] = (),
-    variants: Sequence[str] = (),
-    runs: int = 10,
-    budget: int = 600,
-    budget_tokens: int | None = None,
-    budget_usd: float | None = None,
-    prices: str | os.PathLike[str] | None = None,
-    concurrency: int = 16,
-    cache_dir: str | os.PathLike[str] | None = ".runtape",
-    batch: bool = False,
-    on_progress: OnProgress | None = None,
-) -> FixReport:
-    """Candidate fixes, measured on the exact context that failed and on decisions that they must not break.
-
-    First `why` finds the cause; its reruns are in the same cache. Then the candidates run a race: rules for the system
-    prompt that name the source and the action, the source left out, and the caller's own; where none of them passes,
-    the action's description and marks on what tools return. Those with which the decision is still made are out after
-    a first look, the leading ones are confirmed. One that would pass is then tried in other forms of the attack: with
-    the cause moved to the start and to the end of its text and into another tool result, and in the wordings that the
-    caller gives. The agent and its tools are not run.
-
-    Args:
-        trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
-        event: An event number, `tool:NAME` (the last call of that tool) or `last`.
-        model: A function, a Model or the name of a function; the recorded API when None.
-        base_url: The server to ask; needed when the recorded address is not the provider's own.
-        tool: The decision is that this tool is called.
-        match: The decision is that the call or the text matches this regular expression.
-        exact_args: The decision is the recorded tool call with exactly these arguments.
-        args: The decision is the recorded tool call with the same values of these arguments, such as `amount` or
-            `order.items[0].price`, whatever the others are.
-        where: The decision is a tool call whose arguments fulfil a condition, such as `amount > 1000`; the language is
-            described in `runtape.decision.condition_text`.
-        judge: The decision is what a judge says it is: a function from the reply (a dict) to True, False, or None for
-            neither, its name as `module:function` or `file.py:function`, or a yes-or-no question such as "Does the
-            answer promise a refund?", which the model is asked about every reply, at one call each.
-        candidates: Changes of your own: {"name", and one or more of "add_system", "system", "replace", "clean",
-            "mark", "describe", "drop"}; "mark" is "delimiters" or "datamarking" of what tools return, with a sentence
-            for the system prompt where "add_system" gives none, and "describe" {tool: its new description};
-            {"name", "guard": "TOOL.ARGUMENT"} for a check outside the model, {"name", "guard": "TOOL"} for a gate that
-            holds every call of the tool back, or edits.
-        controls: Decisions that must not be lost, as (trace, event), `TRACE:EVENT` or `EVENT`; by default other
-            decisions of the run.
-        variants: What the cause could say in other words, as an attacker would; each is one more form of it.
-        runs: Reruns of the bad decision as recorded. A first look at a candidate takes half as many; the ones that
-            lead are then rerun up to 34 times, the controls until they show a loss or none, and each other form of the
-            cause 10 times, after 3 to 10 reruns of it without a change.
-        budget: Most model calls, the search for the cause included.
-        budget_tokens: Most tokens, input and output together. What a request can use at most is set aside before it is
-            sent, and what it used is counted when it is answered.
-        budget_usd: Most money, in US dollars; kept in the same way, by `prices`.
-        prices: A file of prices, or `public` for those of the package genai-prices; see `runtape.sample.prices`.
-        concurrency: Requests at the same time.
-        cache_dir: The folder for replies; None to keep none.
-        batch: Whether the reruns go through the batch API of OpenAI or Anthropic: at half price, within a day for each
-            wait. A batch is never submitted twice; the same call after an interruption picks it up, also days later.
-        on_progress: Called with a Progress whenever there is news.
-
-    Returns:
-        The report, the caller's candidates last. `stopped` says why when the run ended early.
-
-    Raises:
-        BadInput: there is no such trace, event, decision, model or control, or a candidate is malformed.
-        ModelFailed: the model gave no answer at all.
-    """
-    case = open_case(
-        trace, event, selection_of(tool, match, exact_args=exact_args, args=args, where=where, judge=judge)
-    )
-    ceiling = Ceiling(budget_tokens, budget_usd)
-    asking = Asking(model, base_url, budget, concurrency, cache_dir, ceiling=ceiling, prices=prices, batch=batch)
-    plan = Plan(case, tuple(candidates), tuple(controls), runs, budget, checked(variants))
-    return await repair(plan, asking, on_progress)
 
 
 async def repair(plan: Plan, asking: Asking, on_progress: OnProgress | None = None) -> FixReport:

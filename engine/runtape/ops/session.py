@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 # The pytest plugin imports this module in every session, whether its tests rerun anything or not.
 if TYPE_CHECKING:
     from ..report.distribution import Distribution
-    from ..sample.amount import Ceiling
     from ..sample.budget import Budget
+    from .asking import Asking
 
 
 class Session:
@@ -49,15 +50,17 @@ class Session:
         """US dollars paid, as far as prices are known."""
         return sum(purse.used.usd for purse in self._purses)
 
-    def purse(self, budget: int | None, ceiling: Ceiling) -> Budget:
-        """What one rerun may cost: what its test allows, and what the session has left."""
+    def begun(self, asking: Asking) -> Asking:
+        """How one rerun asks: as its test says, and by what the session has left; raises as `before` does."""
         from ..sample.budget import Budget
 
+        if self.before is not None:
+            self.before()
         left = None if self._budget is None else max(0, self._budget - self.calls)
-        limits = [limit for limit in (budget, left) if limit is not None]
-        purse = Budget(min(limits, default=None), ceiling, on_cost=self._pay)
+        limits = [limit for limit in (asking.budget, left) if limit is not None]
+        purse = Budget(min(limits, default=None), asking.ceiling, on_cost=self._pay)
         self._purses.append(purse)
-        return purse
+        return replace(asking, model=asking.model or self.model, base_url=asking.base_url or self.base_url, purse=purse)
 
     def _pay(self, calls: int) -> None:
         self.calls += calls

@@ -7,6 +7,7 @@ from inbox_run import MAIL, PLANTED, SYSTEM, TASK, agent, down
 import runtape
 from runtape.errors import BadInput, ModelFailed, NotADecision, TraceNotFound
 from runtape.jsonable import cut
+from runtape.ops.case import open_case
 from runtape.ops.explain import dry
 from runtape.testing.models import PlantedModel, ScriptedModel
 
@@ -254,7 +255,7 @@ def test_bad_input_is_one_error_before_any_call(run, trace, event, options, erro
 
 
 def test_a_dry_ranking_puts_the_likely_sentence_first_and_asks_nobody(run):
-    ranking = dry(run, DECISION)
+    ranking = dry(open_case(run, DECISION))
 
     assert ranking.pieces[0].text == PLANTED
     assert [piece.score for piece in ranking.pieces] == sorted((piece.score for piece in ranking.pieces), reverse=True)
