@@ -5,6 +5,7 @@ Every name is loaded when it is first used, so that nobody waits for what is not
 
 from __future__ import annotations
 
+import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -82,3 +83,9 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if os.environ.get("RUNTAPE_IN_REPLAY"):
+    from .playback import elsewhere  # a replay is going on in the process that started this one
+
+    elsewhere.begin()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -54,6 +55,19 @@ class Divergence:
         if self.more:
             lines.append(f"  and {self.more} more")
         return "\n".join(lines)
+
+
+class Stop(BaseException):
+    """Ends the agent at a divergence. No Exception: agents and SDKs catch those and try again."""
+
+    def __init__(self, divergence: Divergence, process: int | None = None) -> None:
+        self.divergence = divergence
+        self.process = os.getpid() if process is None else process
+        """Where it was raised: a pool of processes hands on what its workers raise."""
+        super().__init__(divergence, self.process)
+
+    def __str__(self) -> str:
+        return str(self.divergence)
 
 
 def differences(recorded: Json, now: Json) -> list[Difference]:

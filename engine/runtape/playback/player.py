@@ -5,24 +5,29 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, TypeVar, final, overload
 
 from ..canon import loads
 from ..errors import BadInput, ReplayDiverged
-from ..record.clients import http_clients
+from ..record import seam
+from ..record.clients import http_clients, library
 from ..record.exchange import RETRY_COUNT
-from ..record.guard import tell
-from ..record.substitute import substitute
+from ..record.guard import said, tell
+from ..record.playing import Visit
+from ..record.stand_in import Make
 from ..trace.lookup import find_trace
 from ..trace.trace import Trace
 from ..wire.dialects import dialect_of_path
-from .answers import Answer, answer_to
-from .divergence import Divergence
+from .answers import answer_to
+from .divergence import Divergence, Stop
+from .elsewhere import announce
 from .model_calls import ModelCalls
-from .seam import Seam
+from .responses import response_to
 from .tool_runs import RecordedRun, ToolRuns
 from .tools import played, playing
+from .unrecorded import belongs, told, unrecorded
 
 C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,13 +41,17 @@ def replay(
     The agent's own code runs against the record: no model is asked and no decorated tool runs. Requests and tool
     arguments are compared with what was recorded, known secrets taken out; equal ones are answered in their order.
 
+    While the block runs, no model call of this process leaves it through httpx, whichever client makes it, nor does any
+    other request of a client that is wrapped: what the record does not hold is a divergence.
+
     Args:
         trace: A path, a Trace, the name of a trace in $RUNTAPE_DIR (`./traces`), or `last`.
         on_diverge: At the first model or tool call that is not in the record, `stop` ends the block with
             ReplayDiverged, whatever the agent catches; `live` says so on standard error and lets that call and all
             later ones go to the real model and the real tools.
-        capture: Play to every HTTP client of the process, wrapped or not, and to every tool that is decorated with
-            `Recorder.tool`: a program that records itself is played back unchanged.
+        capture: Play to every HTTP client of the process as if it were wrapped, and to every tool that is decorated
+            with `Recorder.tool`: a program that records itself is played back unchanged. Of clients that are not an
+            SDK's, requests that only read (GET) are sent.
 
     Raises:
         BadInput: there is no such trace, or no such value of `on_diverge`.
@@ -67,9 +76,11 @@ class Replayer:
         self._tool_runs = ToolRuns(trace)
         self._live = live
         self._capture = capture
-        self._seam = Seam(self._play)
         self._lock = threading.Lock()
-        self._end_substitution: Callable[[], None] | None = None
+        self._visit: Visit | None = None
+        self._ended = False
+        self._end_announcement: Callable[[], None] = lambda: None
+        self._sent: set[str] = set()
 
     def __repr__(self) -> str:
         """The trace, and how far it has been played."""
@@ -77,24 +88,38 @@ class Replayer:
         return f"<Replayer of {self._name!r}: {state}, {len(self.left)} recorded calls left>"
 
     def __enter__(self) -> Replayer:
-        if self._capture:
-            self._seam.wrap_all()
-            self._end_substitution = substitute(playing(self.take_run))
+        if self._visit is None:
+            self._ended = False
+            seam.tap_all(self)
+            self._visit = Visit(self)
+            if not self._live:
+                self._end_announcement = announce(self._name)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        if isinstance(error, Stop) and error.process != os.getpid():
+            self.divergence = self.divergence or error.divergence
         if self.divergence is not None and not self._live:
-            raise ReplayDiverged(str(self.divergence)) from (None if isinstance(error, _Stop) else error)
+            raise ReplayDiverged(str(self.divergence)) from (None if isinstance(error, Stop) else error)
 
     def close(self) -> None:
-        """Give the clients back what they were."""
-        if self._end_substitution is not None:
-            self._end_substitution()
-            self._end_substitution = None
-        self._seam.remove()
+        """Give the clients back what they were. Tasks that it leaves running still call nobody."""
+        self._ended = True
+        visit, self._visit = self._visit, None
+        self._end_announcement()
+        if visit is None:
+            seam.release(self)
+        else:
+            seam.untap(self)
+            visit.end(lambda: seam.release(self))
+
+    @property
+    def substitute(self) -> Make | None:
+        """See `Player`."""
+        return playing(self.take_run) if self._capture else None
 
     @property
     def left(self) -> list[int]:
@@ -102,20 +127,20 @@ class Replayer:
         return sorted([*self._model_calls.left, *self._tool_runs.left])
 
     def wrap(self, client: C) -> C:
-        """Answer the model calls that `client` sends; returns the same object.
+        """Answer the model calls that `client` sends; returns the same object. Nothing else that it sends is sent.
 
-        Takes what `Recorder.wrap` takes.
+        Takes what `Recorder.wrap` takes. Copies of the client are wrapped with it.
 
         Raises:
             BadInput: the client does not send through `httpx`; nothing could keep its calls from being made.
         """
-        clients = http_clients(client)
+        clients = [http for http in http_clients(client) if library(http) is not None]
         if not clients:
             raise BadInput(
                 f"cannot replay to a {type(client).__name__}: it holds no httpx client. Use replay(..., capture=True)."
             )
         for http in clients:
-            self._seam.wrap(http)
+            seam.tap(http, self)
         return client
 
     @overload
@@ -138,7 +163,7 @@ class Replayer:
 
     def take_run(self, name: str, arguments: dict[str, Any]) -> RecordedRun | None:
         """The recorded run of a tool call, once; None when the tool is to be run: the replay has gone live."""
-        if self._is_live():
+        if self.divergence is not None and self._is_live():
             return None
         found = self._tool_runs.take(name, arguments)
         if isinstance(found, RecordedRun):
@@ -146,31 +171,49 @@ class Replayer:
         self._diverge(found)
         return None
 
-    def _play(self, request: Any) -> Answer | None:
+    def play(self, request: Any, *, wrapped: bool, leaving: bool) -> Any:
+        """See `Player`."""
         dialect = dialect_of_path(request.url.path) if request.method == "POST" else None
-        if dialect is None or self._is_live():
+        if dialect is None:
+            if belongs(request, wrapped=wrapped, capture=self._capture, leaving=leaving):
+                self._refuse(request)
             return None
-        body = loads(request.content)
+        if self._is_live():
+            return None
+        try:
+            body = loads(request.content)
+        except Exception as error:  # noqa: BLE001 -- no JSON, or a stream that only the library may read
+            return self._diverge(Divergence("model call", f"its body cannot be read ({said(error)})."))
         if not isinstance(body, dict):
-            self._diverge(Divergence("model call", "its body is no JSON object."))
-            return None
+            return self._diverge(Divergence("model call", "its body is no JSON object."))
         again = request.headers.get(RETRY_COUNT) not in (None, "0")
         call = self._model_calls.take(dialect.api, body, again=again)
         if isinstance(call, Divergence):
-            self._diverge(call)
-            return None
+            alone = " Its client is not one that the replay was given." if not (wrapped or self._capture) else ""
+            return self._diverge(replace(call, reason=f"{call.reason}{alone}"))
         answer = answer_to(call)
         if answer is None:
-            self._diverge(Divergence("model call", "the record holds no answer to it.", call.event))
-        return answer
+            return self._diverge(Divergence("model call", "the record holds no answer to it.", call.event))
+        return response_to(request, answer)
+
+    def _refuse(self, request: Any) -> None:
+        """Stop at a request that no record can answer; a replay that may go live lets it through, and says so once."""
+        if not self._is_live():
+            if not self._live:
+                self._diverge(unrecorded(request))
+            if (what := told(request)) not in self._sent:
+                self._sent.add(what)
+                tell(f"{what} is no model call, so that no record holds its answer; it is sent.")
 
     def _is_live(self) -> bool:
-        """Whether calls go through. In a stopped replay none does any more."""
-        if self.divergence is None:
+        """Whether calls go through. In a stopped replay none does any more, nor in what a replay left running."""
+        if self.divergence is None and not self._ended:
             return False
         if self._live:
             return True
-        raise _Stop
+        if self.divergence is None:
+            tell("a model call was refused: it is made by a task that goes on after the replay that it began in.")
+        raise Stop(self.divergence or Divergence("model call", "the replay has ended."))
 
     def _diverge(self, divergence: Divergence) -> None:
         with self._lock:
@@ -178,10 +221,6 @@ class Replayer:
             if first:
                 self.divergence = divergence
         if not self._live:
-            raise _Stop
+            raise Stop(divergence)
         if first:
             tell(f"the replay goes live from here on.\n{divergence}")
-
-
-class _Stop(BaseException):
-    """Ends the agent at a divergence. No Exception: agents and SDKs catch those and try again."""

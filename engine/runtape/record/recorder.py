@@ -17,7 +17,7 @@ from ..jsonable import jsonable
 from ..trace.redact import Redact, redactor
 from ..trace.writer import Writer
 from ..wire.values import JsonObject
-from . import by_hand, tap
+from . import by_hand, playing, seam
 from .clients import http_clients
 from .failure import failure
 from .guard import Guard, said, tell
@@ -92,7 +92,7 @@ def record(
         return Recorder(Path("not-recorded.jsonl"), None, strict=False)
     if captures:
         with guard:
-            tap.capture(run)
+            seam.tap_all(run)
     return recorder
 
 
@@ -151,7 +151,7 @@ class Recorder:
         try:
             found = http_clients(client)
             for http in found:
-                tap.tap(http, run)
+                seam.tap(http, run)
             trouble = None if found else "it holds no httpx client; use record(capture=True) or rec.log_llm_request"
         except Exception as error:  # noqa: BLE001 -- a foreign object that lets nothing be replaced; the program goes on
             trouble = said(error)
@@ -175,12 +175,13 @@ class Recorder:
         """
 
         def decorate(tool: F) -> F:
-            if self._run is None:
+            if self._run is None and not playing.active:
                 return tool
             try:
                 decorated: F = recorded(tool, self._run, name)
             except Exception as error:  # noqa: BLE001 -- a foreign object; the program goes on with it
-                self._run.told = True
+                if self._run is not None:
+                    self._run.told = True
                 tell(f"cannot record the calls of a {type(tool).__name__}: {said(error)}")
                 return tool
             return decorated
@@ -270,7 +271,7 @@ class Recorder:
         atexit.unregister(self._at_exit)
         with run.guard:
             leave(run, self._before)
-            tap.release(run)
+            seam.release(run)
         run.end({"status": jsonable(status), "duration_ms": round((time.monotonic() - self._started) * 1000, 1)})
         if not run.model_calls and not run.told:
             tell(f"{self.path.name} holds no model call; pass the agent's client to rec.wrap(client)")

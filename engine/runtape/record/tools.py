@@ -6,19 +6,19 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
 
 from .arguments import binder
+from .playing import substitutable
 from .run import Run
 from .stand_in import Kind, kind_of, stand_in
-from .substitute import substitutable
 from .tool_run import ToolRun
 from .watched import watched
 
 Begin = Callable[[tuple[Any, ...], "dict[str, Any]"], "ToolRun | None"]
 
 
-def recorded(tool: Any, run: Run, name: str | None = None) -> Any:
+def recorded(tool: Any, run: Run | None, name: str | None = None) -> Any:
     """A callable of the same kind as `tool` that does the same and records it.
 
-    Once the recording has ended it only calls through.
+    Without a recording, or once it has ended, it only calls through; in a replay that plays to recorded tools, to it.
 
     Raises:
         TypeError: it cannot be recorded: a class whose instances are not called, or no callable.
@@ -28,6 +28,8 @@ def recorded(tool: Any, run: Run, name: str | None = None) -> Any:
         bind = binder(tool, is_method=is_method)
 
         def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToolRun | None:
+            if run is None:
+                return None
             with run.guard:
                 watch = watched.get()
                 if not run.active or (watch is not None and watch.tool == title):

@@ -1,0 +1,59 @@
+"""Recorded answers as responses of the HTTP library that the program uses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from ..record.clients import library
+from .answers import Answer
+
+
+def response_to(request: Any, answer: Answer) -> Any:
+    """The response, its body still to be read, by either kind of client.
+
+    Raises:
+        Exception: the recorded error of the connection, as one of the library's own.
+    """
+    http: Any = library(request)
+    if answer.status is None:
+        raise _error(http, answer, request)
+    stream = _stream_class(http)(answer, http)
+    response = http.Response(answer.status, headers=answer.headers, stream=stream, request=request)
+    response.elapsed = timedelta(seconds=answer.seconds)
+    return response
+
+
+def _error(http: Any, answer: Answer, request: Any) -> Exception:
+    kind = getattr(http, answer.error, None)
+    known = isinstance(kind, type) and issubclass(kind, http.TransportError)
+    error: Exception = (kind if known and kind is not None else http.ConnectError)(answer.message, request=request)
+    return error
+
+
+class _Body:
+    """A recorded body, read by either kind of client."""
+
+    def __init__(self, answer: Answer, http: Any) -> None:
+        self._answer = answer
+        self._http = http
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._answer.chunks
+        self._end()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._answer.chunks:
+            yield chunk
+        self._end()
+
+    def _end(self) -> None:
+        if self._answer.breaks:
+            raise self._http.ReadError("the recorded connection broke here")
+
+
+@cache
+def _stream_class(http: Any) -> Any:
+    return type("RecordedBody", (_Body, http.SyncByteStream, http.AsyncByteStream), {})
