@@ -104,7 +104,8 @@ class _Meter:
             await self._context.report_progress(self._last, None, "starting")
             return
         left = f", about {job.seconds_left:.0f} s left" if job.seconds_left is not None else ""
-        message = f"{job.calls} of about {job.planned} model calls{left}: {visible(job.message)}"
+        beside = f" beside {job.kept} kept replies" if job.kept else ""
+        message = f"{job.calls} of about {job.planned} model calls{beside}{left}: {visible(job.message)}"
         await self._context.report_progress(self._last, max(job.planned, self._last), shorten(message, _MESSAGE))
 
 

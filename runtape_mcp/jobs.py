@@ -50,6 +50,8 @@ class Job:
     calls: int = 0
     """Model calls paid for: all of this process, and of others those whose answers are in the cache."""
     planned: int = 0
+    kept: int = 0
+    """Replies that other questions paid for and this one uses; 0 for a job that goes on, as they are in `calls`."""
     seconds_left: float | None = None
     message: str = "starting"
     """What is being done; no recorded text."""
@@ -241,6 +243,7 @@ def _settle(job: Job, ended: Ended | RuntapeError | None, *, short: bool) -> Non
 def _hear(job: Job, before: int, meter: Meter, progress: Progress) -> None:
     job.calls = before + meter.spent
     job.planned = job.calls + max(0, progress.planned - progress.calls)
+    job.kept = 0 if before else progress.reused
     job.seconds_left = progress.seconds_left
     job.message = progress.message
     job.expected = job.planned if job.planned > job.calls else job.expected

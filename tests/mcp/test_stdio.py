@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -121,6 +122,30 @@ async def test_a_failure_is_explained_fixed_and_kept_fixed(tmp_path: Path, era: 
             env={**os.environ, "OPENAI_API_KEY": "for the loopback", "RUNTAPE_BASE_URL": server.url},
         )
         assert test.returncode == 0, test.stdout.decode()
+
+
+async def test_what_is_paid_for_is_announced_to_nobody_again(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message or "")
+
+    with Loopback(Provider()) as server:
+        for tool in ("why", "why", "fix"):
+            told.clear()
+            before = samples(server)
+            async with connected(tmp_path, server, "--max-calls", "300", "--slice", "90") as client:
+                result = await client.call_tool(tool, ABOUT, progress_callback=hear)
+            planned = [re.match(r"(\d+) of about (\d+) model calls(?: beside (\d+) kept)?", said) for said in told]
+            numbers = [tuple(int(number or 0) for number in found.groups()) for found in planned if found]
+            if tool == "fix":
+                assert numbers[0][0] == 0
+                assert numbers[0][2] >= before  # the search for the cause is paid for
+            elif before:
+                assert {most for _, most, _ in numbers} <= {before}
+                assert result.structured_content is not None
+                assert result.structured_content["calls"] == before == samples(server)
+                assert result.structured_content["planned"] == before
 
 
 @ERAS

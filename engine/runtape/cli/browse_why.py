@@ -44,10 +44,11 @@ class BrowseWhy:
         case = options.open_decision(self.trace, str(event), options.Decision())
         inquiry = Inquiry(case, depth=cast("_Depth", depth), budget=self.budget)
         asking = self.reruns.asking(self.budget)
-        cost = console.plan(run(explain.plan(inquiry, asking)))
-        question = f"That takes {cost}; what was paid for before costs nothing. Send them? [y/N] "
-        if self.ask(question).strip().lower() not in _YES:
-            return (Paragraph((f"Nothing was sent. It would take {cost}; answer y to go on.",)),)
+        plan = run(explain.plan(inquiry, asking))
+        if plan.planned:
+            cost = console.plan(plan)
+            if self.ask(f"That takes {cost}. Send them? [y/N] ").strip().lower() not in _YES:
+                return (Paragraph((f"Nothing was sent. It would take {cost}; answer y to go on.",)),)
         with console.watching() as watch:
             try:
                 report = run(explain.explain(inquiry, asking, watch))

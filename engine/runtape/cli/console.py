@@ -92,11 +92,20 @@ class Watch:
 
 def plan(progress: Progress) -> str:
     """What a verb is expected to cost, before its first call."""
+    kept = progress.reused
+    if not progress.planned:
+        return f"no model call: {_replies(kept)} that it takes {'is' if kept == 1 else 'are'} kept"
     seconds, usd = progress.seconds_left, progress.planned_usd
     takes = "" if seconds is None else f", about {seconds:.0f} s at the recorded speed"
     costs = "" if usd is None else f", about ${usd:.2g}"
     waves = "" if progress.waves is None else f" in about {_batches(progress.waves)}"
-    return f"about {progress.planned} model calls{waves}{takes}{costs}; fewer where their replies are in the cache"
+    calls = "1 model call" if progress.planned == 1 else f"{progress.planned} model calls"
+    beside = f" beside {kept} kept {'reply' if kept == 1 else 'replies'}" if kept else ""
+    return f"about {calls}{beside}{waves}{takes}{costs}"
+
+
+def _replies(kept: int) -> str:
+    return "the 1 reply" if kept == 1 else f"all {kept} replies"
 
 
 def _batches(waves: int) -> str:

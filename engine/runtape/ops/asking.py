@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import anyio
@@ -27,6 +27,7 @@ from ..sample.sampler import Counters, Sampler
 from ..text import visible
 from ..wire.values import Request
 from .case import Case
+from .judges import JudgeModel
 from .pace import Expected
 from .spent import Spent
 
@@ -77,10 +78,17 @@ class Asking:
 class Asked:
     """The samplers of one run, one for each model that its requests need."""
 
-    def __init__(self, asking: Asking, cache: ReplyCache, on_answer: Callable[[], None] | None) -> None:
+    def __init__(
+        self,
+        asking: Asking,
+        cache: ReplyCache,
+        on_answer: Callable[[], None] | None,
+        on_missing: Callable[[], None] | None,
+    ) -> None:
         self._asking = asking
         self.cache = cache
         self._on_answer = on_answer
+        self._on_missing = on_missing
         self._budget = asking.purse or Budget(asking.budget, asking.ceiling)
         wants_prices = asking.prices is None and self._budget.ceiling.usd is not None
         self._recorded: Case | None = None
@@ -160,6 +168,7 @@ class Asked:
             job=self._asking.job,
             meter=meter,
             on_progress=self._tell,
+            on_missing=self._on_missing,
         )
 
     @property
@@ -179,6 +188,7 @@ class Asked:
             usd=tariff.usd(case.reply.usage) if tariff else None,
             at_once=self._asking.concurrency,
             waves=waves if self._asking.batch else None,
+            verdicts=1 if isinstance(case.selection.judge, JudgeModel) else 0,
         )
 
     def _check(self, request: Request, model: Model) -> None:
@@ -198,12 +208,18 @@ class Asked:
     @property
     def spent(self) -> Spent:
         """What was done so far, verdicts included."""
-        return sum((_spent(sampler.counters) for sampler in self._all), Spent())
+        spent = sum((_spent(sampler.counters) for sampler in self._all), Spent())
+        verdicts = self._verdicts
+        return replace(spent, verdicts=verdicts.calls + verdicts.reused)
+
+    @property
+    def _verdicts(self) -> Spent:
+        return sum((_spent(sampler.counters) for sampler in self._judging.values()), Spent())
 
     @property
     def notes(self) -> list[str]:
         """What the reader of the results has to know, once each."""
-        verdicts = sum((_spent(sampler.counters) for sampler in self._judging.values()), Spent())
+        verdicts = self._verdicts
         told = [_judged(verdicts)] if verdicts.calls or verdicts.reused else []
         return list(dict.fromkeys([*told, *(note for sampler in self._all for note in sampler.notes)]))
 
@@ -225,13 +241,16 @@ class Asked:
 
 
 @asynccontextmanager
-async def asking_models(asking: Asking, on_answer: Callable[[], None] | None = None) -> AsyncGenerator[Asked, None]:
+async def asking_models(
+    asking: Asking, on_answer: Callable[[], None] | None = None, on_missing: Callable[[], None] | None = None
+) -> AsyncGenerator[Asked, None]:
     """The models for one run; closed at the end, also when the run is cancelled.
 
-    `on_answer` is called whenever an answer arrives, or there is news of a batch.
+    `on_answer` is called whenever an answer arrives, or there is news of a batch; `on_missing` before samples are drawn
+    that the reply cache does not hold.
     """
     with ReplyCache(None if asking.cache_dir is None else os.fspath(asking.cache_dir)) as cache:
-        asked = Asked(asking, cache, on_answer)
+        asked = Asked(asking, cache, on_answer, on_missing)
         try:
             yield asked
         finally:

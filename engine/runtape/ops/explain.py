@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import anyio
 
 from ..context.suspicion import suspicion
 from ..decision.wording import decision_text
 from ..report.results import Progress, Ranking, WhyReport
 from .asking import Asking, asking_models
 from .case import Case
-from .investigation import PLANNED, Inquiry, investigate, planned_calls
+from .investigation import Inquiry, investigate
 from .pace import ROUNDS, OnProgress, Pace
 from .telling import ranking
 from .upstream import trace_back
@@ -18,7 +18,9 @@ from .upstream import trace_back
 async def explain(question: Inquiry, asking: Asking, on_progress: OnProgress | None = None) -> WhyReport:
     """The answer to a question, paid and counted as `asking` says; raises as `why` does."""
     pace = Pace(on_progress)
-    async with asking_models(asking, lambda: pace.tell(asked.spent, asked.waiting)) as asked:
+    async with asking_models(
+        asking, lambda: pace.tell(asked.spent, asked.waiting), lambda: pace.begin(asked.spent)
+    ) as asked:
         pace.expect(asked.expect(question.case, ROUNDS))
 
         def heard(planned: int, message: str, report: WhyReport | None) -> None:
@@ -26,25 +28,28 @@ async def explain(question: Inquiry, asking: Asking, on_progress: OnProgress | N
             pace.tell(asked.spent)
 
         if question.depth == "upstream":
-            return await trace_back(question, asked, heard)
-        return await investigate(question, asked, heard if on_progress is not None else None)
+            report = await trace_back(question, asked, heard)
+        else:
+            report = await investigate(question, asked, heard if on_progress is not None else None)
+        pace.begin(asked.spent)
+        return report
 
 
 async def plan(question: Inquiry, asking: Asking) -> Progress:
-    """What the answer is expected to cost where no reply is known yet; with depth `upstream`, its first link.
-
-    Sends nothing.
+    """What the answer is expected to cost beside the replies that are kept; see `Progress`. Sends nothing.
 
     Raises:
         BadInput: a suspect is not in the context, or there is no model.
     """
     told: list[Progress] = []
-    pace = Pace(told.append)
-    async with asking_models(replace(asking, cache_dir=None)) as asked:
-        pace.expect(asked.expect(question.case, ROUNDS))
-        pace.know(planned_calls(question, asked), PLANNED, None)
-        pace.tell(asked.spent)
-    return told[-1]
+    with anyio.CancelScope() as scope:
+
+        def heard(progress: Progress) -> None:
+            told.append(progress)
+            scope.cancel()
+
+        await explain(question, asking, heard)
+    return told[0]
 
 
 def dry(case: Case) -> Ranking:

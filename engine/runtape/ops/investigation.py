@@ -29,10 +29,11 @@ from ..wire.values import Reply, Request
 from .asking import Asked
 from .case import Case
 from .ending import GO_ON, Ending, ending_of, not_rerun
-from .hunch import Hunch, hunch_of
+from .hunch import CALLS, Hunch, hunch_of
 from .judging import Judging
 from .lead import Lead
 from .lead import lead as find_lead
+from .pace import PLANNED
 from .posing import problem_of
 from .salting import salted, series_of
 from .suspects import find_suspects
@@ -92,7 +93,7 @@ async def investigate(question: Inquiry, asked: Asked, heard: Heard | None) -> W
     judging = Judging(case, asked)
     investigation = _Investigation(question, hunch, asked, judging, heard)
     if heard is not None:
-        heard(investigation.planned, PLANNED, None)
+        heard(investigation.planned + (CALLS if question.ask else 0), PLANNED, None)
     with suppress(BudgetSpent):  # the search comes to the same end, and reports it
         await judging.need_recorded()
     if question.ask:
@@ -101,9 +102,6 @@ async def investigate(question: Inquiry, asked: Asked, heard: Heard | None) -> W
     with suppress(BudgetSpent):
         await asked.sampler(request).samples_at_once(Ask(request, series_of(case, BASE), OPENING))
     return await investigation.run()
-
-
-PLANNED = "planned, nothing is sent yet"
 
 
 def planned_calls(question: Inquiry, asked: Asked) -> int:

@@ -13,6 +13,7 @@ from .spent import Spent
 OnProgress = Callable[[Progress], None]
 
 
+PLANNED = "planned, nothing is sent yet"
 ROUNDS = 6
 """Waits, one after another, of a usual search."""
 
@@ -27,10 +28,16 @@ class Expected:
     at_once: int = 1
     waves: int | None = None
     """Batches one after another; None where requests are sent one by one."""
+    verdicts: float = 0.0
+    """Model calls that judge each reply."""
 
 
 class Pace:
-    """Turns what was done so far into progress, and hands it on."""
+    """Turns what was done so far into progress, and hands it on.
+
+    While kept replies answer everything nothing is told: a run that goes on from them is soon where it was. How far it
+    is then, is the plan.
+    """
 
     def __init__(self, on_progress: OnProgress | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._on_progress = on_progress
@@ -38,7 +45,8 @@ class Pace:
         self._started = clock()
         self._expected = 0
         self._before = Expected()
-        self._message = "starting"
+        self._message = PLANNED
+        self._begun = False
         self._partial: WhyReport | FixReport | Distribution | None = None
 
     def know(self, expected: int, message: str, partial: WhyReport | FixReport | Distribution | None) -> None:
@@ -49,11 +57,17 @@ class Pace:
         """Take in what is expected of each call, until the first ones tell."""
         self._before = before
 
+    def begin(self, spent: Spent) -> None:
+        """Tell the plan, unless it was told: what was `spent` is all that is kept, or the run is over."""
+        if not self._begun:
+            self._begun = True
+            self.tell(spent)
+
     def tell(self, spent: Spent, waiting: str | None = None) -> None:
-        """Report how far the run is; `waiting` is the batch that is waited for, in a sentence."""
-        if self._on_progress is None:
+        """Report how far the run is once it has begun; `waiting` is the batch that is waited for, in a sentence."""
+        if self._on_progress is None or not self._begun:
             return
-        left = max(0, self._expected - spent.calls - spent.reused)
+        left = self._left(spent)
         self._on_progress(
             Progress(
                 calls=spent.calls,
@@ -63,10 +77,17 @@ class Pace:
                 planned_usd=self._usd(spent, left),
                 message=self._message,
                 partial=self._partial,
-                waves=self._before.waves,
+                waves=None if self._before.waves is None else min(self._before.waves, left + spent.calls),
                 waiting=waiting,
+                reused=spent.reused,
             )
         )
+
+    def _left(self, spent: Spent) -> int:
+        """Model calls to come, those that judge replies included."""
+        samples = spent.calls + spent.reused - spent.verdicts
+        each = spent.verdicts / samples if samples else self._before.verdicts
+        return round(max(0, self._expected - samples) * (1 + each))
 
     def _seconds(self, spent: Spent, left: int) -> float | None:
         if self._before.waves is not None:
@@ -74,7 +95,7 @@ class Pace:
         if spent.calls:
             return (self._clock() - self._started) / spent.calls * left
         seconds = self._before.seconds
-        return None if seconds is None else seconds * max(ROUNDS, math.ceil(left / self._before.at_once))
+        return None if seconds is None else seconds * max(min(ROUNDS, left), math.ceil(left / self._before.at_once))
 
     def _usd(self, spent: Spent, left: int) -> float | None:
         if self._before.usd is None:

@@ -23,10 +23,10 @@ from .coverage import coverage
 from .ending import Ending, ending_of
 from .forms import NOT_WIDE, Form, forms, has_forms
 from .holding import FIRST, HELD
-from .investigation import Inquiry, investigate
+from .investigation import Inquiry, investigate, planned_calls
 from .judging import Judging
 from .measured import remember
-from .pace import ROUNDS, OnProgress, Pace
+from .pace import PLANNED, ROUNDS, OnProgress, Pace
 from .panel import Panel
 from .proposals import BUILT_IN, RESERVE, CandidateInput, Proposal, built_in, proposed
 from .shortlist import best_of, race_order, shortlist
@@ -68,10 +68,12 @@ async def repair(plan: Plan, asking: Asking, on_progress: OnProgress | None = No
             apply(case.context, proposal.edits)  # one that changes nothing is refused before anything is paid
     named = named_controls(case, plan.controls)
     pace = Pace(on_progress)
-    async with asking_models(asking, lambda: pace.tell(asked.spent, asked.waiting)) as asked:
+    async with asking_models(
+        asking, lambda: pace.tell(asked.spent, asked.waiting), lambda: pace.begin(asked.spent)
+    ) as asked:
         pace.expect(asked.expect(case, ROUNDS + MEASURING))
-        benign = named if plan.controls else await own_controls(case, Judging(case, asked))
-        report = await _Repair(plan, own, benign, asked, pace).run()
+        report = await _Repair(plan, own, named, asked, pace).run()
+        pace.begin(asked.spent)
     return replace(report, notes=[*report.notes, *remember(asking.cache_dir, case, report.candidates)])
 
 
@@ -95,7 +97,11 @@ class _Repair:
         return report
 
     async def _measured(self) -> FixReport:
-        cause = await investigate(Inquiry(self._case, budget=self._plan.budget), self._asked, self._searching)
+        question = Inquiry(self._case, budget=self._plan.budget)
+        self._searching(planned_calls(question, self._asked), PLANNED, None)
+        if not self._plan.controls:
+            self._controls = await own_controls(self._case, Judging(self._case, self._asked))
+        cause = await investigate(question, self._asked, self._searching)
         if cause.stopped is not None:
             return self._report(cause, (), None, stopped=cause.stopped, stopped_by=cause.stopped_by)
         if cause.finding.status in ("not reproducible", "too rare"):

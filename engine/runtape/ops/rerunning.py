@@ -25,7 +25,7 @@ from .changes import Change
 from .ending import Ending, ending_of, not_rerun
 from .guard import AnyGuard, behind, let_through
 from .judging import Judging
-from .pace import OnProgress, Pace
+from .pace import PLANNED, OnProgress, Pace
 from .salting import series_of
 
 FIRST_LOOK, STEP = 4, 8
@@ -66,9 +66,10 @@ async def send_again(
         pace.know(runs, "rerunning", known)
         pace.tell(asked.spent, asked.waiting)
 
-    async with asking_models(asking, None if on_progress is None else tell) as asked:
+    async with asking_models(asking, None if on_progress is None else tell, lambda: pace.begin(asked.spent)) as asked:
         sizes = [runs] if until is None else _looks(runs)
         pace.expect(asked.expect(case, len(sizes)))
+        pace.know(runs, PLANNED, None)
         judging = Judging(case, asked)
         ask = Ask(request, series, runs, lambda answer: counts(answer, judging.outcome))
         await judging.need_recorded()
@@ -77,10 +78,13 @@ async def send_again(
             size = next(looks)
             drawn, ending = await _drawn(asked, replace(ask, n=size), judging)
             seen = _distribution(Read(case, judging, guard), drawn, asked, runs=runs, notes=notes, ending=ending)
-            if size == runs or ending is not None or seen.tally.broken:
+            whole = size == runs or ending is not None or bool(seen.tally.broken)
+            enough = not whole and until is not None and bool(len(seen)) and until(seen)
+            if whole or enough:
+                seen = replace(seen, enough=enough)
+                pace.know(0, "done", seen)
+                pace.begin(asked.spent)
                 return seen
-            if until is not None and len(seen) and until(seen):
-                return replace(seen, enough=True)
 
 
 def _looks(runs: int) -> list[int]:

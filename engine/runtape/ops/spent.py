@@ -19,6 +19,8 @@ class Spent:
     """Requests sent."""
     used: Amount = NOTHING
     """Tokens of the answers that told theirs, and their price where it is known."""
+    verdicts: int = 0
+    """How many of the samples judge replies, kept ones included."""
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(
@@ -26,4 +28,5 @@ class Spent:
             self.reused + other.reused,
             self.requests + other.requests,
             self.used + other.used,
+            self.verdicts + other.verdicts,
         )

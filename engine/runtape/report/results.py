@@ -266,12 +266,16 @@ class FixReport:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a long verb is; handed to `on_progress`."""
+    """How far a long verb is; handed to `on_progress`.
+
+    The first one is the plan: it comes when all kept replies that the verb goes on from were used and the first model
+    call is about to be made. Where every reply is kept it is also the last, with nothing planned.
+    """
 
     calls: int
     """Samples drawn so far."""
     planned: int
-    """Samples expected in all; grows when the search finds that it needs more."""
+    """Samples expected to be drawn in all, kept replies not counted; grows when the search finds that it needs more."""
     seconds_left: float | None
     """Estimate; None while there is none."""
     message: str
@@ -286,3 +290,5 @@ class Progress:
     """Batches expected, one after another; None where requests are not sent in batches."""
     waiting: str | None = None
     """The batch that is waited for, in a sentence; None while there is none."""
+    reused: int = 0
+    """Kept replies that were used so far, at no cost."""

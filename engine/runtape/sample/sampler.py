@@ -85,7 +85,9 @@ class Sampler:
         job: str = "",
         meter: Meter | None = None,
         on_progress: Callable[[Counters], None] | None = None,
+        on_missing: Callable[[], None] | None = None,
     ) -> None:
+        """`on_missing` is called before samples are drawn that are not kept; a draw can be cancelled there."""
         self._line = Line(model, concurrency)
         self._cache = cache
         known = cache.most_at_once(model.identity)
@@ -97,6 +99,7 @@ class Sampler:
         self._job = job
         self._meter = meter or Meter(Prices(), limited=budget.ceiling.any)
         self._on_progress = on_progress
+        self._on_missing = on_missing
         self._drawn = self._rounds = 0
         self._drawn_here: set[Sample] = set()
         self._reused: set[Sample] = set()
@@ -191,6 +194,9 @@ class Sampler:
         """Draw the missing samples, or those of them that can be drawn now."""
         if self._line.dead is not None:
             raise self._line.dead
+        if self._on_missing is not None:
+            self._on_missing()
+            await anyio.lowlevel.checkpoint()
         model = self._line.model
         plan = planned(missing, max(1, model.max_n), self._line.limits.slots.total_tokens)
         if not self._proven and not self._line.in_waves:

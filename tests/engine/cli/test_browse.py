@@ -165,6 +165,18 @@ def test_why_shows_the_report_after_a_yes(piped: Piped, folder: Path) -> None:
     assert done.returncode == 0
 
 
+def test_what_is_kept_is_shown_without_a_question(
+    piped: Piped, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["why", "last", "tool:forward_email", *MODEL]) == 0
+    capsys.readouterr()
+    done = piped(folder, "tool:forward_email\nwhy\nquit\n", *MODEL)
+    assert "y/N" not in done.stdout + done.stderr
+    assert "10 of 10 reruns with it" in done.stdout
+    assert "runtape: no model call: all " in done.stderr
+
+
 def test_a_walk_may_begin_at_an_event(piped: Piped, folder: Path) -> None:
     assert titles(piped(folder, "", "last", "--event", "tool:forward_email").stdout)[0].startswith("Event 23,")
     missing = piped(folder, "", "last", "--event", "tool:nothing")
