@@ -40,7 +40,7 @@ def command(
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    reruns = options.Reruns(model_fn, base_url, prices=prices, no_cache=no_cache)
+    reruns = options.RerunFlags(model_fn, base_url, prices=prices, no_cache=no_cache)
     walk = Walk(recorded, BrowseWhy(recorded, _answered, budget, reruns))
     if event is not None:
         walk.say(f"goto {event}")

@@ -25,7 +25,7 @@ class BrowseWhy:
     ask: Callable[[str], str]
     """Puts a question to whoever walks; gives the line that answers it."""
     budget: int
-    reruns: options.Reruns
+    reruns: options.RerunFlags
 
     def __call__(self, event: int, depth: str) -> Document:
         """The report on the decision of an event, a partial one after Ctrl-C.
@@ -41,7 +41,7 @@ class BrowseWhy:
         from ..ops.investigation import Inquiry
         from ..ops.sync import run
 
-        case = options.open_decision(self.trace, str(event), options.Decision())
+        case = options.open_decision(self.trace, str(event), options.DecisionFlags())
         inquiry = Inquiry(case, depth=cast("_Depth", depth), budget=self.budget)
         asking = self.reruns.asking(self.budget)
         plan = run(explain.plan(inquiry, asking))

@@ -43,8 +43,8 @@ def command(
     ] = None,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Reruns of the decision for each fix.")] = 10,
     budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 600,
-    chosen: options.Decision,
-    reruns: options.Reruns,
+    chosen: options.DecisionFlags,
+    reruns: options.RerunFlags,
     as_json: options.AsJson = False,
 ) -> int:
     """Measure fixes on the exact context that failed, and on decisions that they must not break.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..importers.importing import Outcome, Read
+from ..importers.importing import ImportOutcome, Read
 from ..report.document import Bullets, Document, Heading, Line, Paragraph, Recorded, Table
 from ..report.phrases import number
 from ..trace.fidelity import LABELS
@@ -13,7 +13,7 @@ _TRACES = 20
 """Traces named one by one."""
 
 
-def import_page(outcome: Outcome) -> Document:
+def import_page(outcome: ImportOutcome) -> Document:
     """The report for a person."""
     page: Document = ()
     for read in outcome.read:
@@ -71,7 +71,7 @@ def _read(read: Read) -> Document:
     return page
 
 
-def _reason(outcome: Outcome) -> str:
+def _reason(outcome: ImportOutcome) -> str:
     """Why there is no model call at all."""
     told = [
         f"{count:,} times {reason}"
@@ -83,7 +83,7 @@ def _reason(outcome: Outcome) -> str:
     return "; ".join(told) or "the files hold no record"
 
 
-def import_fields(outcome: Outcome) -> JsonObject:
+def import_fields(outcome: ImportOutcome) -> JsonObject:
     """The same for a program."""
     fields: JsonObject = {
         "calls": outcome.calls,

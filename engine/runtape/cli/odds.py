@@ -15,8 +15,8 @@ def command(
     *,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Replies that count.")] = 20,
     budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls.")] = None,
-    chosen: options.Decision,
-    reruns: options.Reruns,
+    chosen: options.DecisionFlags,
+    reruns: options.RerunFlags,
     as_json: options.AsJson = False,
 ) -> int:
     """Rerun a recorded decision as it was and count how often it is made again.

@@ -110,7 +110,7 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON 
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DecisionFlags:
     """The flags that say which part of a reply is the decision."""
 
     tool: Tool = None
@@ -145,7 +145,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Reruns:
+class RerunFlags:
     """The flags that say who answers reruns, and what they may cost besides a number of calls."""
 
     model_fn: ModelFn = None
@@ -182,7 +182,7 @@ def cache_dir(*, no_cache: bool) -> str | None:
     return None if no_cache else ".runtape"
 
 
-def open_decision(trace: Trace | str, event: str, chosen: Decision) -> Case:
+def open_decision(trace: Trace | str, event: str, chosen: DecisionFlags) -> Case:
     """The decision that is meant.
 
     What to know of it before it is rerun is said on standard error first, before anything is sent.

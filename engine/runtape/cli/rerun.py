@@ -31,8 +31,8 @@ def command(
     model: Annotated[str | None, typer.Option(metavar="M", help="Ask another model of the same API.")] = None,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Replies that count.")] = 10,
     budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls.")] = None,
-    chosen: options.Decision,
-    reruns: options.Reruns,
+    chosen: options.DecisionFlags,
+    reruns: options.RerunFlags,
     as_json: options.AsJson = False,
 ) -> int:
     """Ask the model again, with the recorded context or with a change to it, and count what it does.

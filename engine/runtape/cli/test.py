@@ -42,7 +42,7 @@ def command(
         typer.Option(metavar="RATE", help="Pass when fewer than this share of replies call the tool, such as 0.1."),
     ] = None,
     budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls for each decision.")] = None,
-    chosen: options.Decision,
+    chosen: options.DecisionFlags,
     model_fn: options.ModelFn = None,
     base_url: options.BaseUrl = None,
     no_cache: Annotated[

@@ -56,8 +56,8 @@ def command(
         from ..ops.investigation import Inquiry
         from ..ops.sync import run
 
-        case = options.open_decision(recorded, why, options.Decision(tool, match))
-        asking = options.Reruns(model_fn, base_url, no_cache=no_cache).asking(budget)
+        case = options.open_decision(recorded, why, options.DecisionFlags(tool, match))
+        asking = options.RerunFlags(model_fn, base_url, no_cache=no_cache).asking(budget)
         with console.watching() as watch:
             report = run(explain(Inquiry(case, budget=budget), asking, watch))
         reports[report.event] = report

@@ -23,7 +23,7 @@ def command(
     trace: options.TraceArgument,
     event: options.EventArgument,
     *,
-    chosen: options.Decision,
+    chosen: options.DecisionFlags,
     suspect: Annotated[
         list[str] | None,
         typer.Option(metavar="TEXT", help="A piece or a quoted text to look at first; may be given again."),
@@ -58,7 +58,7 @@ def command(
     dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
     budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 400,
     concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls at the same time.")] = 16,
-    reruns: options.Reruns,
+    reruns: options.RerunFlags,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as a page with drawings, too.")
     ] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -77,3 +78,8 @@ class ReorderTools:
 Edit: TypeAlias = Drop | Replace | SetSystem | AddSystem | Clean | Mark | Describe | SetModel | ReorderTools
 Variant: TypeAlias = frozenset[Edit]
 """A request with these edits; the empty set is the request as recorded."""
+
+
+def by_place(edits: Iterable[Edit]) -> bool:
+    """Whether one of the edits leaves a piece out: that shows where a cause stands, and has no meaning elsewhere."""
+    return any(isinstance(edit, Drop) for edit in edits)

@@ -10,7 +10,7 @@ from . import raw
 from .imported import ImportedCall
 from .lost import lost_in
 from .messages import heard
-from .replies import Answer, reply_body, usage_of
+from .replies import Choice, reply_body, usage_of
 from .shapes import shaped
 from .span import Span, SpanCall
 from .supplied import tools_for
@@ -88,7 +88,7 @@ def _reply(attributes: JsonObject, api: str) -> Json:
     )
     return reply_body(
         api,
-        Answer(message, attributes.get("ai.response.finishReason")),
+        Choice(message, attributes.get("ai.response.finishReason")),
         model=attributes.get("ai.response.model"),
         id=attributes.get("ai.response.id"),
         usage=usage_of(api, *tokens),

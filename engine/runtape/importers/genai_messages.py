@@ -8,7 +8,7 @@ from ..wire.bodies import objects
 from ..wire.reading import members
 from ..wire.values import Json, JsonObject
 from .messages import Heard, heard
-from .replies import Answer
+from .replies import Choice
 from .span import Span, first_of
 from .unpacked import nested, unpacked, unpacked_list
 
@@ -66,7 +66,7 @@ def _of_events(span: Span) -> Iterator[Json]:
             yield from unpacked_list(event.attributes.get("gen_ai.prompt"))
 
 
-def answers_of(span: Span, api: str) -> list[Answer]:
+def answers_of(span: Span, api: str) -> list[Choice]:
     """The choices of the reply; what is told in pieces without an end of their own is one."""
     attributes = span.attributes
     listed = unpacked_list(attributes.get("gen_ai.output.messages")) or _flat(attributes, "gen_ai.completion")
@@ -74,13 +74,13 @@ def answers_of(span: Span, api: str) -> list[Answer]:
         listed = list(_answers_in_events(span))
     reasons = unpacked_list(attributes.get("gen_ai.response.finish_reasons"))
     found = [
-        Answer(message, members(item).get("finish_reason")) for item in listed for message in heard([item]).messages
+        Choice(message, members(item).get("finish_reason")) for item in listed for message in heard([item]).messages
     ]
     if api == "chat.completions" and found and all(answer.finish is not None for answer in found):
         return found
     calls: list[Json] = [call for answer in found for _, call in objects(answer.message.get("tool_calls"))]
     return [
-        Answer(
+        Choice(
             {**first.message, "tool_calls": calls} if calls else first.message,
             first.finish or next(iter(reasons), None),
         )

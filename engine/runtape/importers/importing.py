@@ -59,7 +59,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportOutcome:
     """Everything that one import did."""
 
     read: tuple[Read, ...]
@@ -75,7 +75,7 @@ class Outcome:
 
 def import_sources(
     found: Sequence[Source | Skipped], folder: Path, format: str | None = None, supplied: Supplied | None = None
-) -> Outcome:
+) -> ImportOutcome:
     """Write every run in the sources as a trace into `folder`.
 
     Raises:
@@ -99,7 +99,7 @@ def import_sources(
             if len(found) == 1:
                 raise
             unread.append(Skipped(_names(sources), str(error)))
-    return Outcome(tuple(read for read, _ in groups), tuple(unread))
+    return ImportOutcome(tuple(read for read, _ in groups), tuple(unread))
 
 
 def _write_all(

@@ -12,7 +12,7 @@ from .imported import ImportedCall
 from .lost import lost_in
 from .messages import Heard, heard
 from .moments import elapsed_ms
-from .replies import Answer, reply_body, usage_of
+from .replies import Choice, reply_body, usage_of
 from .shapes import shaped
 from .span import Span, SpanCall
 from .supplied import tools_for
@@ -211,7 +211,7 @@ def _reply(output: Json, api: str, value: JsonObject, model: Json) -> Json:
     last = {**told[-1], "role": "assistant"}
     usage = members(either(value, "usageDetails", "usage_details", "usage"))
     tokens = usage_of(api, usage.get("input"), usage.get("output"))
-    return reply_body(api, Answer(last, members(output).get("finish_reason")), model=model, usage=tokens)
+    return reply_body(api, Choice(last, members(output).get("finish_reason")), model=model, usage=tokens)
 
 
 def _as_answer(output: Json) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..wire.reading import members
 from ..wire.values import Json, JsonObject
 from .messages import heard
-from .replies import Answer, reply_body, usage_of
+from .replies import Choice, reply_body, usage_of
 
 
 def reply_of(outputs: JsonObject, api: str, model: Json, index: int = 0) -> Json:
@@ -35,10 +35,10 @@ def reply_of(outputs: JsonObject, api: str, model: Json, index: int = 0) -> Json
     )
 
 
-def _answers(message: Json, generation: JsonObject) -> Iterator[Answer]:
+def _answers(message: Json, generation: JsonObject) -> Iterator[Choice]:
     if message is None:
         return
     inner = members(members(message).get("kwargs"))
     about = members(inner.get("response_metadata")) or members(generation.get("generation_info"))
     for answer in heard([message]).messages[-1:]:
-        yield Answer({**answer, "role": "assistant"}, about.get("finish_reason") or about.get("stop_reason"))
+        yield Choice({**answer, "role": "assistant"}, about.get("finish_reason") or about.get("stop_reason"))

@@ -11,7 +11,7 @@ from . import raw
 from .imported import ImportedCall
 from .lost import lost_in
 from .messages import heard
-from .replies import Answer, reply_body, usage_of
+from .replies import Choice, reply_body, usage_of
 from .shapes import shaped
 from .span import Span, SpanCall
 from .supplied import tools_for
@@ -167,7 +167,7 @@ def _flat_reply(span: Span, api: str) -> Json:
         message["tool_calls"] = calls
     counts = (attributes.get("llm.token_count.prompt"), attributes.get("llm.token_count.completion"))
     finish, model = attributes.get("llm.finish_reason"), attributes.get("llm.model_name")
-    return reply_body(api, Answer(message, finish), model=model, usage=usage_of(api, *counts))
+    return reply_body(api, Choice(message, finish), model=model, usage=usage_of(api, *counts))
 
 
 def _messages(attributes: JsonObject, prefix: str) -> list[Json]:

@@ -13,7 +13,7 @@ from ..wire.sse import decode
 from ..wire.values import Json, JsonObject
 from .imported import ImportedCall, Skipped
 from .lost import lost_in
-from .replies import Answer, reply_body
+from .replies import Choice, reply_body
 
 _OTHER_APIS: Final = (
     *(":generateContent", ":streamGenerateContent", ":rawPredict", ":streamRawPredict"),
@@ -168,7 +168,7 @@ _TEXT: Final = 10_000
 def told_reply(api: str, reply: Json) -> Json:
     """A reply of which a log keeps only the text, or the choice, as a response body; any other one as it is."""
     if isinstance(reply, str) and reply:
-        return reply_body(api, Answer({"role": "assistant", "content": reply}))
+        return reply_body(api, Choice({"role": "assistant", "content": reply}))
     told = members(reply)
     if "choices" not in told and isinstance(told.get("message"), dict) and api == "chat.completions":
         return {"choices": [{"index": 0, **told}]}

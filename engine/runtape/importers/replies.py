@@ -20,7 +20,7 @@ _ANTHROPIC: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Choice:
     """One choice of a reply."""
 
     message: JsonObject
@@ -31,8 +31,8 @@ class Answer:
 
 def reply_body(
     api: str,
-    first: Answer,
-    *others: Answer,
+    first: Choice,
+    *others: Choice,
     model: Json = None,
     id: Json = None,
     usage: JsonObject | None = None,
@@ -54,13 +54,13 @@ def reply_body(
     return {**head, "object": "chat.completion", "choices": choices, **tokens}
 
 
-def _said(answer: Answer) -> str | None:
+def _said(answer: Choice) -> str | None:
     if isinstance(answer.finish, str):
         return answer.finish
     return "tool_calls" if answer.message.get("tool_calls") else None
 
 
-def _choice(index: int, answer: Answer) -> JsonObject:
+def _choice(index: int, answer: Choice) -> JsonObject:
     message = {key: value for key, value in answer.message.items() if key != "thinking_blocks"}
     said = _said(answer)
     reason = None if said is None else _CHAT.get(said, said)

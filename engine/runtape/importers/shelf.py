@@ -14,11 +14,11 @@ from ..wire.values import Json
 from .imported import ImportedCall, ImportedTool
 from .span import Span, SpanCall
 
-Held: TypeAlias = "ImportedCall | ImportedTool"
+ImportedEvent: TypeAlias = "ImportedCall | ImportedTool"
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class Shelved:
     """Where an event is, and what it is ordered by."""
 
     number: int
@@ -45,16 +45,16 @@ class Shelf:
     ) -> None:
         self._file.close()
 
-    def put(self, event: Held, tie: str = "") -> Slot:
+    def put(self, event: ImportedEvent, tie: str = "") -> Shelved:
         """Keep an event."""
         told = {field.name: getattr(event, field.name) for field in fields(event)}
         missing = told.get("missing")
         data = dumps({"call": missing is not None, "told": {**told, "missing": [*(missing or ())]}})
         self._at.append((self._file.seek(0, 2), len(data)))
         self._file.write(data)
-        return Slot(len(self._at) - 1, event.started, tie)
+        return Shelved(len(self._at) - 1, event.started, tie)
 
-    def in_order(self, slots: Iterable[Slot], replies: Mapping[int, Json] = _NONE) -> Iterator[Held]:
+    def in_order(self, slots: Iterable[Shelved], replies: Mapping[int, Json] = _NONE) -> Iterator[ImportedEvent]:
         """The events by their start; one without a start stays behind the one that it follows.
 
         `replies` take the place of those of the events of these numbers.
@@ -70,7 +70,7 @@ class Shelf:
                 event = replace(event, reply=replies[number])
             yield event
 
-    def _get(self, number: int) -> Held:
+    def _get(self, number: int) -> ImportedEvent:
         start, size = self._at[number]
         self._file.seek(start)
         value = members(loads(self._file.read(size)))
@@ -79,7 +79,7 @@ class Shelf:
         return ImportedCall(**told, missing=missing) if value["call"] else ImportedTool(**told)
 
 
-def begin(slots: Iterable[Slot]) -> float | None:
+def begin(slots: Iterable[Shelved]) -> float | None:
     """When the first event starts, in seconds since the epoch."""
     return min((slot.started for slot in slots if slot.started is not None), default=None)
 

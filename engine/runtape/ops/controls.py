@@ -17,7 +17,7 @@ from .judging import Judging
 ControlInput: TypeAlias = "str | tuple[TraceInput, EventInput]"
 """`TRACE:EVENT`, `EVENT` of the same run, or (trace, event)."""
 
-Place: TypeAlias = "tuple[str, int | str]"
+Address: TypeAlias = "tuple[str, int | str]"
 """(trace, event)."""
 
 MOST = 4
@@ -35,7 +35,7 @@ class Control:
     case: Case
 
     @property
-    def place(self) -> Place:
+    def address(self) -> Address:
         """Where it is found again."""
         moment = self.case.moment
         event = moment.response.id if moment.tool is None else f"tool:{moment.tool}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..context.edits import by_place
 from ..report.phrases import of
 from ..said import Quoted, Said
 from .controls import Control
-from .forms import Forms, has_forms
+from .forms import Forms
 from .proposals import Proposal
 from .trial import ALLOWANCE, Trial
 
@@ -30,8 +31,8 @@ def _forms(proposals: Sequence[Proposal], trial: Trial, forms: Forms) -> list[st
     notes: list[str] = [*forms.notes]
     measured = {proposal.name: trial.measured(proposal.name) for proposal in proposals}
     passing = [proposal for proposal in proposals if measured[proposal.name].judgement.verdict == "PASS"]
-    if by_place := [proposal.name for proposal in passing if not has_forms(proposal)]:
-        notes.append(Said(_BY_PLACE, Quoted(", ".join(by_place)), "."))
+    if untried := [proposal.name for proposal in passing if by_place(proposal.edits)]:
+        notes.append(Said(_BY_PLACE, Quoted(", ".join(untried)), "."))
     if forms.there and not any(found.forms for found in measured.values()):
         notes.append(_NOT_WIDENED)
     for form, base in trial.unworkable():

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..context.build import build
-from ..context.edits import Drop
 from ..context.recast import NOT_TEXT, PLACES, moved, reworded
 from ..errors import BadInput
 from ..said import Said
 from ..trace.chain import whole
 from ..wire.values import Request
 from .case import Case
-from .proposals import Proposal
 
 _NAMES = {
     "start": "moved to the start of its text",
@@ -78,11 +76,6 @@ def forms(case: Case, refs: Sequence[str], variants: Sequence[str]) -> Forms:
     if not variants:
         notes.append(Said("The cause was not tried in other words: give some of yours as variants."))
     return Forms([Form(name, _case(case, made)) for name, made in asked.items() if isinstance(made, Request)], notes)
-
-
-def has_forms(proposal: Proposal) -> bool:
-    """Whether a change can be tried in other forms: one that leaves a piece out by its place fits that place only."""
-    return not any(isinstance(edit, Drop) for edit in proposal.edits)
 
 
 def _case(case: Case, request: Request) -> Case:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..report.held import Held, Outcome
+from ..report.held import Held, HeldOutcome
 from ..report.phrases import number, of
 from ..said import Said
 from ..stats.exact import fisher_less
@@ -20,7 +20,7 @@ none of it there in 2.8% of runs."""
 SHOWN = 0.05
 """Most of p at which a form in which the change shows none of `HELD` tells a drop from chance."""
 
-Answer: TypeAlias = "Outcome | Literal['open']"
+FormAnswer: TypeAlias = "HeldOutcome | Literal['open']"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class FormPair:
     """The change sorts the replies of `base`, so that both are of one size."""
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> FormAnswer:
         """What the reruns of this form say of the change."""
         match works(self.base):
             case True if not self.touched:
@@ -65,7 +65,7 @@ class FormPair:
             self._reason(answer),
         )
 
-    def _reason(self, answer: Answer) -> str:
+    def _reason(self, answer: FormAnswer) -> str:
         match answer:
             case "held":
                 return ""

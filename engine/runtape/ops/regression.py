@@ -16,9 +16,9 @@ from ..stats.sequential import RateTest
 from .case import Case, EventInput, Selection, TraceInput, open_case, selection_of
 from .controls import ControlInput
 from .judges import Judge, JudgeFunction, JudgeInput
-from .measured import recall
 from .placing import place, write_all
 from .proposals import proposed
+from .remembered import recall
 from .rendering import Import, TestSpec, parse_import, render_test
 from .wanted import wanted_by
 

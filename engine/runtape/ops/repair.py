@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from ..context.apply import apply
+from ..context.edits import by_place
 from ..context.recast import PLACES
 from ..errors import BadInput, BudgetSpent, ModelFailed
 from ..report.phrases import number, of
@@ -21,14 +22,14 @@ from .case import Case
 from .controls import Control, ControlInput, applicable, named_controls, own_controls
 from .coverage import coverage
 from .ending import Ending, ending_of
-from .forms import NOT_WIDE, Form, forms, has_forms
+from .forms import NOT_WIDE, Form, forms
 from .holding import FIRST, HELD
 from .investigation import Inquiry, investigate, planned_calls
 from .judging import Judging
-from .measured import remember
 from .pace import PLANNED, ROUNDS, OnProgress, Pace
 from .panel import Panel
 from .proposals import BUILT_IN, RESERVE, CandidateInput, Proposal, built_in, proposed
+from .remembered import remember
 from .shortlist import best_of, race_order, shortlist
 from .trial import ALLOWANCE, Trial
 
@@ -138,14 +139,7 @@ class _Repair:
 
     def _trial(self, proposals: Sequence[Proposal]) -> Trial:
         return Trial(
-            {
-                proposal.name: [
-                    Arm(0, proposal.edits, proposal.guard),
-                    *self._arms(proposal, self._controls, 1),
-                    *(self._arms(proposal, self._forms.there, 1 + len(self._controls)) if has_forms(proposal) else ()),
-                ]
-                for proposal in proposals
-            },
+            {proposal.name: self._arms(proposal) for proposal in proposals},
             [control.name for control in self._controls],
             runs=self._plan.runs,
             control_runs=CONTROL_RUNS,
@@ -154,10 +148,12 @@ class _Repair:
             forms=[form.name for form in self._forms.there],
         )
 
-    def _arms(self, proposal: Proposal, others: Sequence[Control | Form], first: int) -> list[Arm]:
-        return [
-            Arm(at, applicable(other.case, proposal.edits), proposal.guard) for at, other in enumerate(others, first)
-        ]
+    def _arms(self, proposal: Proposal) -> list[Arm]:
+        """The arm on the bad decision, then those on the controls, then those on the other forms of the cause."""
+        forms = () if by_place(proposal.edits) else self._forms.there
+        others: list[Control | Form] = [*self._controls, *forms]
+        arms = (Arm(at, applicable(other.case, proposal.edits), proposal.guard) for at, other in enumerate(others, 1))
+        return [Arm(0, proposal.edits, proposal.guard), *arms]
 
     def _searching(self, planned: int, message: str, cause: WhyReport | None) -> None:
         to_come = ALLOWANCE * (BUILT_IN - len(RESERVE) + len(self._own)) + CONTROL_RUNS * len(self._controls)

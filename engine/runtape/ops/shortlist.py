@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from ..context.edits import Drop, Edit
+from ..context.edits import by_place
 from ..report.results import Candidate
-from .controls import Control, Place
+from .controls import Address, Control
 from .proposals import Proposal
 from .trial import Trial
 from .verdicts import ENOUGH, ControlPair
@@ -14,9 +14,9 @@ from .verdicts import ENOUGH, ControlPair
 
 def shortlist(proposals: Sequence[Proposal], trial: Trial, controls: Sequence[Control] = ()) -> list[Candidate]:
     """Every proposal that was measured, with its evidence, in the same order."""
-    places = {control.name: control.place for control in controls}
+    addresses = {control.name: control.address for control in controls}
     return [
-        _candidate(proposal, trial, places)
+        _candidate(proposal, trial, addresses)
         for proposal in proposals
         if (fixed := trial.measured(proposal.name).fixed).n or fixed.broken
     ]
@@ -31,7 +31,7 @@ def race_order(proposals: Sequence[Proposal], own: Container[str]) -> list[str]:
     def place(proposal: Proposal) -> tuple[bool, bool, int]:
         if proposal.name in own:
             return False, False, 0
-        return True, _removes(proposal.edits), len(proposal.words)
+        return True, by_place(proposal.edits), len(proposal.words)
 
     return [proposal.name for proposal in sorted(proposals, key=place)]
 
@@ -46,7 +46,7 @@ def best_of(candidates: Sequence[Candidate]) -> str | None:
     return min(passing, key=_order).name if passing else None
 
 
-def _candidate(proposal: Proposal, trial: Trial, places: Mapping[str, Place]) -> Candidate:
+def _candidate(proposal: Proposal, trial: Trial, addresses: Mapping[str, Address]) -> Candidate:
     found = trial.measured(proposal.name)
     measured = [pair.fixed for pair in found.controls if pair.fixed.n]
     return Candidate(
@@ -60,7 +60,7 @@ def _candidate(proposal: Proposal, trial: Trial, places: Mapping[str, Place]) ->
         reason=found.judgement.reason,
         instead=list(found.fixed.instead),
         edits=tuple(sorted(proposal.edits, key=repr)),
-        wanted=tuple(places[pair.name] for pair in found.controls if pair.name in places and _is_steady(pair)),
+        wanted=tuple(addresses[pair.name] for pair in found.controls if pair.name in addresses and _is_steady(pair)),
         forms=[form.held for form in found.forms],
     )
 
@@ -72,8 +72,4 @@ def _is_steady(pair: ControlPair) -> bool:
 
 def _order(candidate: Candidate) -> tuple[bool, bool, float, int, int]:
     kept, n = candidate.controls
-    return not candidate.edits, _removes(candidate.edits), candidate.kept / candidate.n, n - kept, len(candidate.edit)
-
-
-def _removes(edits: Iterable[Edit]) -> bool:
-    return any(isinstance(edit, Drop) for edit in edits)
+    return not candidate.edits, by_place(candidate.edits), candidate.kept / candidate.n, n - kept, len(candidate.edit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import ceil
 
-from ..context.edits import Drop
+from ..context.edits import by_place
 from ..search.ledger import BASE
 from ..search.protocol import Search, Want
 from ..stats.exact import fisher_less
@@ -19,10 +19,10 @@ from .verdicts import (
     GONE,
     LOOKS,
     ControlPair,
-    judge,
-    judge_guard,
     still_needed,
     undecided,
+    verdict_on,
+    verdict_on_guard,
 )
 
 FIX = "fix"
@@ -155,9 +155,9 @@ class Trial:
         fixed = self._tally(bad)
         if bad.guard:
             base = self._answers.get((Arm(0), self._runs), Tally())
-            judgement = judge_guard(base, fixed, pairs, forms)
+            judgement = verdict_on_guard(base, fixed, pairs, forms)
         else:
-            judgement = judge(self.base, fixed, pairs, self._own, forms)
+            judgement = verdict_on(self.base, fixed, pairs, self._own, forms)
         return Measured(fixed, pairs, judgement, forms if name in self._widened else ())
 
     def unusable(self) -> list[str]:
@@ -263,7 +263,7 @@ class Trial:
         return any(
             self._verdict(name) == "PASS"
             for name, (bad, *_) in self._arms.items()
-            if not bad.guard and not any(isinstance(edit, Drop) for edit in bad.edits)
+            if not bad.guard and not by_place(bad.edits)
         )
 
     def _verdict(self, name: str) -> str:

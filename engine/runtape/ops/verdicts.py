@@ -9,7 +9,7 @@ from ..report.phrases import of
 from ..report.results import CandidateVerdict
 from ..said import Quoted, Said, joined
 from ..stats.exact import fisher_less
-from ..stats.keeping import Answer, KeepTest
+from ..stats.keeping import KeepAnswer, KeepTest
 from ..stats.tally import Tally
 from .holding import FormPair, is_open, lacking
 
@@ -49,7 +49,7 @@ class ControlPair:
     """The change alters what is sent for it; otherwise there is nothing to lose."""
 
 
-def judge(
+def verdict_on(
     base: Tally, fixed: Tally, controls: Sequence[ControlPair], candidates: int, forms: Sequence[FormPair] = ()
 ) -> Judgement:
     """The verdict on one candidate.
@@ -100,7 +100,7 @@ def judge(
     return Judgement("PART" if missing else "PASS", joined("; ", missing), p, open=is_open(forms))
 
 
-def judge_guard(
+def verdict_on_guard(
     base: Tally, guarded: Tally, controls: Sequence[ControlPair], forms: Sequence[FormPair] = ()
 ) -> Judgement:
     """The verdict on a check outside the model, which sorts the very replies of `base`: there is no chance in it."""
@@ -168,7 +168,7 @@ def _lost(controls: Sequence[ControlPair]) -> list[str]:
     ]
 
 
-def _kept(controls: Sequence[ControlPair]) -> Answer:
+def _kept(controls: Sequence[ControlPair]) -> KeepAnswer:
     if not any(pair.touched for pair in controls):
         return "kept"
     return _test(controls).answer(*_counts(controls))

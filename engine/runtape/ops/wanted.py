@@ -40,7 +40,7 @@ def wanted_by(
     numbers: dict[Path, int] = {own: 0}
     groups: dict[frozenset[Edit], list[tuple[int, int | str]]] = {}
     for control in named_controls(case, controls):
-        path, (_, event) = control.case.trace.path.resolve(), control.place
+        path, (_, event) = control.case.trace.path.resolve(), control.address
         if (path, control.case.moment.response.id) == (own, case.moment.response.id):
             raise BadInput(f"The control {control.name!r} is the decision that must not come back. Name another one.")
         touching = applicable(control.case, edits)

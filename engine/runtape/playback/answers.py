@@ -17,7 +17,7 @@ ERROR_STATUS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PlayedAnswer:
     """What the HTTP client is to give to the program."""
 
     status: int | None
@@ -34,7 +34,7 @@ class Answer:
     """How long the recorded answer took; the played one does not wait."""
 
 
-def answer_to(call: RecordedCall) -> Answer | None:
+def answer_to(call: RecordedCall) -> PlayedAnswer | None:
     """The answer to a recorded call; None where the record holds none.
 
     A streamed reply is streamed again: in the chunks that were recorded, else, where the record holds none, the same
@@ -49,7 +49,9 @@ def answer_to(call: RecordedCall) -> Answer | None:
     status = meta.get("status")
     if not isinstance(status, int):
         if raw is None and error:
-            return Answer(None, error=_text(error.get("type")), message=_text(error.get("message")), seconds=seconds)
+            return PlayedAnswer(
+                None, error=_text(error.get("type")), message=_text(error.get("message")), seconds=seconds
+            )
         status = 200  # formats that do not keep it keep only what was answered
     if raw is None and not error:
         return None
@@ -70,7 +72,7 @@ def answer_to(call: RecordedCall) -> Answer | None:
     if status >= ERROR_STATUS:
         # It was the last attempt: the SDK need not wait and try again to come to the same end.
         headers["x-should-retry"] = "false"
-    return Answer(status, headers, chunks, breaks=stream.get("reason") == "failed", seconds=seconds)
+    return PlayedAnswer(status, headers, chunks, breaks=stream.get("reason") == "failed", seconds=seconds)
 
 
 def _object(value: Json) -> JsonObject:

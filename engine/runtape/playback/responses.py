@@ -8,10 +8,10 @@ from functools import cache
 from typing import Any
 
 from ..record.clients import library
-from .answers import Answer
+from .answers import PlayedAnswer
 
 
-def response_to(request: Any, answer: Answer) -> Any:
+def response_to(request: Any, answer: PlayedAnswer) -> Any:
     """The response, its body still to be read, by either kind of client.
 
     Raises:
@@ -26,7 +26,7 @@ def response_to(request: Any, answer: Answer) -> Any:
     return response
 
 
-def _error(http: Any, answer: Answer, request: Any) -> Exception:
+def _error(http: Any, answer: PlayedAnswer, request: Any) -> Exception:
     kind = getattr(http, answer.error, None)
     known = isinstance(kind, type) and issubclass(kind, http.TransportError)
     error: Exception = (kind if known and kind is not None else http.ConnectError)(answer.message, request=request)
@@ -36,7 +36,7 @@ def _error(http: Any, answer: Answer, request: Any) -> Exception:
 class _Body:
     """A recorded body, read by either kind of client."""
 
-    def __init__(self, answer: Answer, http: Any) -> None:
+    def __init__(self, answer: PlayedAnswer, http: Any) -> None:
         self._answer = answer
         self._http = http
 

@@ -34,9 +34,9 @@ def playing(take: Take) -> Make:
     def make(tool: Any, title: str, *, is_method: bool) -> Callable[..., Any]:
         bind = binder(tool, is_method=is_method)
 
-        def outcome(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Outcome | None:
+        def outcome(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _PlayedRun | None:
             run = take(title, bind(args, kwargs))
-            return None if run is None else _Outcome(tool, run)
+            return None if run is None else _PlayedRun(tool, run)
 
         return _WRAPPERS[kind_of(tool)](tool, outcome)
 
@@ -44,7 +44,7 @@ def playing(take: Take) -> Make:
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
+class _PlayedRun:
     """What a recorded run came to."""
 
     tool: Any
@@ -86,10 +86,10 @@ def _exception(tool: Any, type_: str, message: str) -> Exception:
     return RecordedToolError(f"{type_}: {message}")
 
 
-Outcome = Callable[[tuple[Any, ...], "dict[str, Any]"], "_Outcome | None"]
+_FindRun = Callable[[tuple[Any, ...], "dict[str, Any]"], "_PlayedRun | None"]
 
 
-def _plain(tool: Any, outcome: Outcome) -> Any:
+def _plain(tool: Any, outcome: _FindRun) -> Any:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         found = outcome(args, kwargs)
         return tool(*args, **kwargs) if found is None else found.value()
@@ -97,7 +97,7 @@ def _plain(tool: Any, outcome: Outcome) -> Any:
     return wrapper
 
 
-def _coroutine(tool: Any, outcome: Outcome) -> Any:
+def _coroutine(tool: Any, outcome: _FindRun) -> Any:
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         found = outcome(args, kwargs)
         return await tool(*args, **kwargs) if found is None else found.value()
@@ -105,7 +105,7 @@ def _coroutine(tool: Any, outcome: Outcome) -> Any:
     return wrapper
 
 
-def _generator(tool: Any, outcome: Outcome) -> Any:
+def _generator(tool: Any, outcome: _FindRun) -> Any:
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         found = outcome(args, kwargs)
         inner: Generator[Any, Any, Any] = tool(*args, **kwargs) if found is None else found.items()
@@ -114,7 +114,7 @@ def _generator(tool: Any, outcome: Outcome) -> Any:
     return wrapper
 
 
-def _async_generator(tool: Any, outcome: Outcome) -> Any:
+def _async_generator(tool: Any, outcome: _FindRun) -> Any:
     async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         found = outcome(args, kwargs)
         if found is not None:
@@ -127,7 +127,7 @@ def _async_generator(tool: Any, outcome: Outcome) -> Any:
     return wrapper
 
 
-_WRAPPERS: dict[Kind, Callable[[Any, Outcome], Callable[..., Any]]] = {
+_WRAPPERS: dict[Kind, Callable[[Any, _FindRun], Callable[..., Any]]] = {
     "plain": _plain,
     "coroutine": _coroutine,
     "generator": _generator,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from .answer import Received
 from .clients import library
 from .guard import Guard, said
+from .response import Received
 from .tee import Ending, ending_of, tee
 
 

@@ -7,11 +7,11 @@ from typing import Any
 from ..wire.dialect import Dialect
 from ..wire.dialects import dialect_of_path
 from ..wire.values import JsonObject
-from .answer import ERROR_STATUS, Received, answer
 from .attempt import Attempt
 from .clients import library
 from .guard import said
 from .journal import Body, UnreadableBody
+from .response import ERROR_STATUS, Received, response_event
 from .run import Run, held
 from .watched import watched
 
@@ -114,7 +114,7 @@ class Call:
             return
         # Whether the SDK tries again shows only when it does, or when the program does something else. What is known by
         # now is kept by a log event: the program may end before.
-        told = answer(self._dialect, received)
+        told = response_event(self._dialect, received)
         facts: JsonObject = {"message": "attempt failed", "attempt": self._attempts, "error": told.payload.get("error")}
         self.run.append("log", facts, meta=told.meta, parent=self._request)
         self._failed = (received, seconds)
@@ -123,7 +123,7 @@ class Call:
     def _finish(self, received: Received, seconds: float) -> None:
         self._failed = None
         self.run.unfinished.discard(self)
-        found = answer(self._dialect, received)
+        found = response_event(self._dialect, received)
         meta: JsonObject = {"latency_ms": round(seconds * 1000, 2), **found.meta}
         if self._attempts > 1:
             meta["attempts"] = self._attempts

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ..stats.slots import FALSE_CLAIM
 from .document import Block, Bullets, Heading, Line, Paragraph, Quote, Recorded
-from .leading import leading_cause
 from .phrases import actions, evidence, it, join, number
 from .results import Cause, Fetch, Source, WhyReport
 
@@ -44,7 +43,7 @@ def chain_blocks(report: WhyReport) -> Iterator[Block]:
     links = traced(report)
     yield Heading(("How it came to that",))
     for place, link in enumerate((report, *report.upstream), 1):
-        cause, source = leading_cause(link), link.source
+        cause, source = link.leading, link.source
         head: Line = (f"Link {place}: event {link.event} (", Recorded(link.decision), ")")
         if cause is None or source is None:
             yield Paragraph((*head, f". No cause of it was proven ({link.finding.status})."))

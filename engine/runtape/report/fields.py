@@ -16,7 +16,6 @@ from . import fix_page, why_page
 from .chain_page import not_followed
 from .distribution import Distribution
 from .held import Held
-from .leading import leading_cause
 from .results import Candidate, Cause, Count, FixReport, Hint, Ranking, Source, WhyReport
 
 
@@ -160,7 +159,7 @@ def _proven(report: WhyReport | None, show: Show) -> JsonObject:
     """What was found out about the cause; empty lists while nobody has looked for it."""
     if report is None:
         return {"headline": [], "causes": [], "required": [], "untested": []}
-    leading = leading_cause(report)
+    leading = report.leading
     return {
         "headline": [show.passage(text) for text in report.headline],
         "causes": [_cause(cause, show, report.source if cause is leading else None) for cause in report.causes],
@@ -193,7 +192,7 @@ def _cause(cause: Cause, show: Show, source: Source | None = None) -> JsonObject
 
 def _link(link: WhyReport, show: Show) -> JsonObject:
     """One link of a chain: the decision to write the cause of the link before it."""
-    leading = leading_cause(link)
+    leading = link.leading
     return {
         "event": link.event,
         "decision": show.name(link.decision),

@@ -9,7 +9,6 @@ from ..stats.rates import wilson
 from . import why_page
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .held import Held, holds_in, together
-from .leading import leading_cause
 from .phrases import actions, cost, of, of_at_least, of_at_most, p_value
 from .results import Candidate, FixReport
 
@@ -44,7 +43,7 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     yield Heading(("Fixes for ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
     if report.why is not None:
         yield Paragraph(why_page.answer(report.why))
-        if leading := leading_cause(report.why):
+        if leading := report.why.leading:
             for text in leading.texts:
                 yield Quote(text)
     best = next((candidate for candidate in report.candidates if candidate.name == report.best), None)

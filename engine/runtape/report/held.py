@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Outcome: TypeAlias = Literal["held", "not held", "not measured"]
+HeldOutcome: TypeAlias = Literal["held", "not held", "not measured"]
 """`not measured`: the decision is not made there without the change either, or it was not rerun often enough."""
 
 
@@ -16,7 +16,7 @@ class Held:
 
     form: str
     """Such as `moved to the start of its text`."""
-    outcome: Outcome
+    outcome: HeldOutcome
     count: tuple[int, int]
     """(kept, n): reruns with the change in which the decision was made, and reruns."""
     without: tuple[int, int]

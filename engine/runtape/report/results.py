@@ -172,6 +172,11 @@ class WhyReport:
     """Pieces without which the decision was made more often; never called causes."""
 
     @property
+    def leading(self) -> Cause | None:
+        """The cause that the headline is about; None when none was proven."""
+        return next((cause for cause in self.causes if cause.texts == self.headline), None)
+
+    @property
     def missed(self) -> list[tuple[float, float]]:
         """(ratio, chance): how likely a needed text is not listed if it leaves that share of the rate, 0-1."""
         return [(ratio, 1 - exp(-number)) for ratio, number in self.finding.missed_by_ratio]

@@ -10,7 +10,6 @@ from ..search.finding import Status
 from ..stats.exact import fisher_less
 from .chain_page import chain_answer, chain_blocks
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
-from .leading import leading_cause
 from .phrases import actions, cost, evidence, it, join, number, of, p_value
 from .places import in_words
 from .results import Cause, Hint, WhyReport
@@ -42,7 +41,7 @@ def answer(report: WhyReport) -> Line:
     """The result in one sentence."""
     if chain := chain_answer(report):
         return chain
-    leading = leading_cause(report)
+    leading = report.leading
     if leading is None and report.finding.unfinished == "running":
         return ("No cause is proven yet; the search goes on.",)
     if leading is None:
@@ -86,7 +85,7 @@ def _blocks(report: WhyReport) -> Iterator[Block]:
     yield Paragraph(answer(report))
     if report.stopped:
         yield Paragraph(("Ended early: ", *told(report.stopped, 400)))
-    leading = leading_cause(report)
+    leading = report.leading
     if report.source is not None:
         yield from chain_blocks(report)
     elif leading is not None:

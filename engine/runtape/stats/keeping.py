@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, log
 from typing import Literal
 
-Answer = Literal["kept", "lost", "open"]
+KeepAnswer = Literal["kept", "lost", "open"]
 
 TOLERABLE, HARMFUL = 0.05, 0.3
 """Shares of the wanted decisions that a change may lose, and that it must not."""
@@ -28,7 +28,7 @@ class KeepTest:
     usual: float = 1.0
     """Share that does it without the change, over 0 and at most 1. Losses are shares of this one."""
 
-    def answer(self, kept: int, n: int) -> Answer:
+    def answer(self, kept: int, n: int) -> KeepAnswer:
         """What so many of `n` samples say."""
         evidence = self._evidence(kept, n)
         if evidence >= -log(WRONGLY_KEPT):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Literal
 
-Answer = Literal["below", "not below", "open"]
+RateAnswer = Literal["below", "not below", "open"]
 
 ERROR = 0.05
 """Chance of each of the two wrong answers."""
@@ -46,7 +46,7 @@ class RateTest:
             msg = f"a limit of {self.limit} and an error rate of {self.error} are no rates between 0 and 1"
             raise ValueError(msg)
 
-    def answer(self, hits: Iterable[bool]) -> Answer:
+    def answer(self, hits: Iterable[bool]) -> RateAnswer:
         """The answer that some samples, in their order, have led to; later ones do not change it."""
         seen = n = 0
         for hit in hits:
@@ -85,7 +85,7 @@ class RateTest:
         left = sum(going.values())
         return Chances(below, not_below, left, samples + left * most)
 
-    def _after(self, hits: int, n: int) -> Answer:
+    def _after(self, hits: int, n: int) -> RateAnswer:
         needed = -log(self.error)
         if self._evidence(self.limit / GOOD, hits, n) >= needed:
             return "below"

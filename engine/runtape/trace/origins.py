@@ -11,7 +11,7 @@ from ..wire.dialects import dialect_for
 from ..wire.values import Json, Slot
 from .delta import Step
 from .refs import Moment
-from .results import Answer, Ran, link, tool_runs
+from .results import Ran, ToolResult, link, tool_runs
 from .trace import Trace
 from .writers import Writers
 
@@ -93,7 +93,7 @@ def origins(trace: Trace, moment: Moment, known: Known | None = None) -> tuple[O
         if 0 <= slot.message < len(slots):
             slots[slot.message].append(slot)
     writers = known.writers
-    answers: list[list[Answer]] = [_answers(held, arrival) for held, arrival in zip(slots, arrivals, strict=True)]
+    answers: list[list[ToolResult]] = [_answers(held, arrival) for held, arrival in zip(slots, arrivals, strict=True)]
     linked = link([answer for held in answers for answer in held], known.runs_before(moment.request.id))
     found: list[Origin] = []
     if parts.tools:
@@ -127,7 +127,7 @@ class _Arrival:
         return min(self.event, self.before)
 
 
-def _of_result(answer: Answer, arrival: _Arrival, run: Ran | None, writers: Writers) -> Origin:
+def _of_result(answer: ToolResult, arrival: _Arrival, run: Ran | None, writers: Writers) -> Origin:
     tool = answer.tool if run is None else run.tool or answer.tool
     asking = run.requested_by if run is not None else None
     if asking is None:
@@ -169,14 +169,14 @@ def _tools_event(trace: Trace, moment: Moment) -> int:
     return moment.request.id
 
 
-def _answers(slots: Sequence[Slot], arrival: _Arrival) -> list[Answer]:
+def _answers(slots: Sequence[Slot], arrival: _Arrival) -> list[ToolResult]:
     """The tool results in one message."""
     results: dict[tuple[str | None, str | None], list[Slot]] = {}
     for slot in slots:
         if slot.kind == "tool_result":
             results.setdefault((slot.call_id, slot.tool), []).append(slot)
     return [
-        Answer(
+        ToolResult(
             texts[0].message,
             texts[0].block if len(results) > 1 else None,
             call_id,

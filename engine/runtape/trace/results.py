@@ -29,7 +29,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolResult:
     """One tool result in a message of a request."""
 
     message: int
@@ -71,13 +71,13 @@ def tool_runs(events: Iterable[Event]) -> list[Ran]:
     return found
 
 
-def link(answers: Sequence[Answer], ran: Sequence[Ran]) -> dict[Answer, Ran]:
+def link(answers: Sequence[ToolResult], ran: Sequence[Ran]) -> dict[ToolResult, Ran]:
     """The tool run of each answer that has one; no run is used twice.
 
     Ids may be missing, or repeated in one run, so an equal content counts before order.
     """
     left = {run.event: run for run in ran}
-    linked: dict[Answer, Ran] = {}
+    linked: dict[ToolResult, Ran] = {}
     for fits in (_same_call_and_content, _same_call, _same_content, _in_its_turn):
         for answer in answers:
             if answer not in linked:
@@ -87,27 +87,27 @@ def link(answers: Sequence[Answer], ran: Sequence[Ran]) -> dict[Answer, Ran]:
     return linked
 
 
-def _same_call_and_content(answer: Answer, run: Ran) -> bool:
+def _same_call_and_content(answer: ToolResult, run: Ran) -> bool:
     return _same_call(answer, run) and _spells(answer.text, run.value)
 
 
-def _same_call(answer: Answer, run: Ran) -> bool:
+def _same_call(answer: ToolResult, run: Ran) -> bool:
     return answer.call_id is not None and answer.call_id == run.call_id and _same_tool(answer, run)
 
 
-def _same_content(answer: Answer, run: Ran) -> bool:
+def _same_content(answer: ToolResult, run: Ran) -> bool:
     return _free(answer, run) and _spells(answer.text, run.value)
 
 
-def _in_its_turn(answer: Answer, run: Ran) -> bool:
+def _in_its_turn(answer: ToolResult, run: Ran) -> bool:
     return _free(answer, run) and answer.tool is not None and answer.after < run.event < answer.before
 
 
-def _free(answer: Answer, run: Ran) -> bool:
+def _free(answer: ToolResult, run: Ran) -> bool:
     return _same_tool(answer, run) and (answer.call_id is None or run.call_id is None)
 
 
-def _same_tool(answer: Answer, run: Ran) -> bool:
+def _same_tool(answer: ToolResult, run: Ran) -> bool:
     return answer.tool is None or run.tool is None or answer.tool == run.tool
 
 

@@ -18,7 +18,7 @@ AROUND: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """Where a text stands inside a longer one, both as they are shown."""
 
     start: int
@@ -32,7 +32,7 @@ class Found:
     """One text of the run that holds what was looked for."""
 
     passage: Passage
-    places: tuple[Place, ...]
+    places: tuple[Occurrence, ...]
     """At least one, in order."""
 
 
@@ -50,14 +50,14 @@ def search(trace: Trace, term: str) -> list[Found]:
     return [Found(passage, tuple(places)) for passage, places in found if places]
 
 
-def places_of(text: str, term: str, show: Callable[[str], str] = visible) -> list[Place]:
+def places_of(text: str, term: str, show: Callable[[str], str] = visible) -> list[Occurrence]:
     """Where `term` stands in `text`, letter case aside; `show` makes the text fit to be looked at first."""
     shown = show(text)
     wanted = visible(term)
     escaped = json.dumps(wanted, ensure_ascii=False)[1:-1]  # as it stands inside JSON
     pattern = "|".join(re.escape(one) for one in dict.fromkeys((wanted, escaped)))
     return [
-        Place(at.start(), at.end(), _around(shown, at.start(), at.end()))
+        Occurrence(at.start(), at.end(), _around(shown, at.start(), at.end()))
         for at in re.finditer(pattern, shown, re.IGNORECASE)
     ]
 

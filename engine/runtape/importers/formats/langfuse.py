@@ -15,7 +15,7 @@ from ..moments import seconds
 from ..nearest_calls import kept
 from ..registry import Format
 from ..rejoined import PART, is_turn, rejoined
-from ..shelf import Shelf, Slot, begin, light, light_call
+from ..shelf import Shelf, Shelved, begin, light, light_call
 from ..source import Sample, Source
 from ..span import Span, SpanCall
 from ..spool import Spool
@@ -113,8 +113,8 @@ def _merged(group: list[JsonObject]) -> Iterator[JsonObject]:
 
 def _run(trace: str, name: str | None, group: Iterator[JsonObject]) -> Iterator[ImportedRun | Skipped]:
     spans: list[Span] = []
-    calls: dict[str, tuple[SpanCall, Slot]] = {}
-    tools: list[tuple[str | None, Slot]] = []
+    calls: dict[str, tuple[SpanCall, Shelved]] = {}
+    tools: list[tuple[str | None, Shelved]] = []
     """Runs of tools, and observations that are some where a call asked for one of their name."""
     asked: set[str] = set()
     with Shelf() as shelf:

@@ -19,7 +19,7 @@ from ..nearest_calls import kept
 from ..provider_body import not_its_shape
 from ..registry import Format
 from ..shapes import shaped
-from ..shelf import Shelf, Slot, begin, light, light_call
+from ..shelf import Shelf, Shelved, begin, light, light_call
 from ..source import Sample, Source
 from ..span import Span, SpanCall
 from ..spool import Spool
@@ -87,7 +87,7 @@ def _add(spool: Spool, place: str, value: JsonObject, trace: str | None) -> None
 def _run(trace: str, group: Iterator[JsonObject]) -> Iterator[ImportedRun | Skipped]:
     """One trace, every run once; `dotted_order` orders what starts at once."""
     spans: dict[str, Span] = {}
-    found: list[tuple[SpanCall | None, Slot]] = []
+    found: list[tuple[SpanCall | None, Shelved]] = []
     with Shelf() as shelf:
         for item in group:
             value = members(item["value"])

@@ -14,7 +14,7 @@ from ..json_cut import Record
 from ..langfuse_generation import GEMINI
 from ..nearest_calls import kept
 from ..registry import Format
-from ..shelf import Shelf, Slot, begin, light, light_call
+from ..shelf import Shelf, Shelved, begin, light, light_call
 from ..source import Sample, Source
 from ..span import Span, SpanCall, SpanEvent
 from ..span_records import OPENED, span_of
@@ -122,10 +122,10 @@ class _Trace:
 
     spans: list[Span] = field(default_factory=list[Span])
     known: set[str] = field(default_factory=set[str])
-    found: list[tuple[SpanCall | None, Slot]] = field(default_factory=list["tuple[SpanCall | None, Slot]"])
+    found: list[tuple[SpanCall | None, Shelved]] = field(default_factory=list["tuple[SpanCall | None, Shelved]"])
 
     @property
-    def calls(self) -> list[tuple[SpanCall, Slot]]:
+    def calls(self) -> list[tuple[SpanCall, Shelved]]:
         return [(call, slot) for call, slot in self.found if call is not None]
 
     def take(self, span: Span, shelf: Shelf) -> Iterator[Skipped]:

@@ -18,7 +18,7 @@ from ..errors import BadInput
 from ..report.results import Candidate
 from ..wire.values import Json, JsonObject
 from .case import Case, Selection
-from .controls import Place
+from .controls import Address
 from .judges import Judge, JudgeFunction, JudgeModel
 
 
@@ -28,7 +28,7 @@ class Remembered:
 
     edits: frozenset[Edit]
     selection: Selection
-    wanted: tuple[Place, ...] = ()
+    wanted: tuple[Address, ...] = ()
     """The benign decisions that were made in every rerun with it."""
 
 
@@ -102,15 +102,15 @@ def _remembered(value: Json, given: Judge | None) -> Remembered:
         }:
             named = tuple(name for name in args if isinstance(name, str))
             selection = Selection(tool, match, exact_args, named, where, _judge(judge, given))
-            return Remembered(frozenset(map(parsed, edits)), selection, tuple(_places(value)))
+            return Remembered(frozenset(map(parsed, edits)), selection, tuple(_addresses(value)))
         case _:
             raise BadInput("A remembered fix cannot be read. Run fix on this event again.")
 
 
-def _places(measurement: Json) -> Iterator[Place]:
+def _addresses(measurement: Json) -> Iterator[Address]:
     wanted = measurement.get("wanted") if isinstance(measurement, dict) else None
-    for place in wanted if isinstance(wanted, list) else []:
-        match place:
+    for address in wanted if isinstance(wanted, list) else []:
+        match address:
             case [str() as trace, int() | str() as event]:
                 yield trace, event
             case _:

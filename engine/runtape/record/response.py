@@ -41,7 +41,7 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseEvent:
     """Parts of the event."""
 
     payload: JsonObject
@@ -51,7 +51,7 @@ class Answer:
     """The chunks of a streamed reply."""
 
 
-def answer(dialect: Dialect, received: Received) -> Answer:
+def response_event(dialect: Dialect, received: Received) -> ResponseEvent:
     """`received` as the payload and meta of an `llm_response`.
 
     `unparsed` in the payload says why nothing could be read out of a body, `error` what went wrong instead of an
@@ -72,7 +72,7 @@ def answer(dialect: Dialect, received: Received) -> Answer:
         _met(failure(received.error, frames=False), payload, meta)
     streamed = "stream" in meta and received.body and _is_stream(received)
     stream = Stream(received.body, received.lengths or (len(received.body),)) if streamed else None
-    return Answer(payload, meta, () if reply is None else identified(reply.tool_calls), stream)
+    return ResponseEvent(payload, meta, () if reply is None else identified(reply.tool_calls), stream)
 
 
 def _met(error: JsonObject, payload: JsonObject, meta: JsonObject) -> None:
