@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +36,21 @@ def the_same_surroundings_everywhere() -> Iterator[None]:
             if name.upper() in SURROUNDINGS or (name.startswith("RUNTAPE_") and not name.startswith("RUNTAPE_TEST_")):
                 patch.delenv(name)
         yield
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The loop that tests which are coroutines run on."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def inbox_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one recorded run of the inbox example."""
+    folder = tmp_path_factory.mktemp("inbox")
+    agent = Path(__file__).parent.parent / "examples" / "inbox_agent.py"
+    subprocess.run([sys.executable, agent], cwd=folder, check=True, capture_output=True)
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,8 @@ CONCURRENCY = 4
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("killed")
-    subprocess.run([sys.executable, EXAMPLES / "inbox_agent.py"], cwd=folder, check=True, capture_output=True)
-    return next((folder / "traces").glob("*.jsonl"))
+def trace(inbox_folder: Path) -> Path:
+    return next((inbox_folder / "traces").glob("*.jsonl"))
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,7 @@ async def write_test(
 ) -> Annotated[CallToolResult, WrittenTest]:
     """Write a pytest file, the trace beside it, that fails when the decision comes back.
 
-    Only new files in the project. Model calls only when it runs: 10, and 8 per control.
+    Only new files in the project. Model calls only when it runs: 10, 6 to 40 per control.
     """
     state = ctx.request_context.lifespan_context
     project = state.settings.project

@@ -19,17 +19,9 @@ CALLED = "tool:forward_email"
 PLANTED = "northwind-clearing"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one recorded run."""
-    folder = tmp_path_factory.mktemp("looking")
-    subprocess.run([sys.executable, EXAMPLES / "inbox_agent.py"], cwd=folder, check=True, capture_output=True)
-    return folder
-
-
 @pytest.fixture(autouse=True)
-def _in_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
+def _in_the_folder(inbox_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(inbox_folder)
     monkeypatch.delenv("RUNTAPE_DIR", raising=False)
 
 

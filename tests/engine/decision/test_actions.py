@@ -1,23 +1,13 @@
 from __future__ import annotations
 
-import json
-
 import pytest
+from drawn_replies import call, calling
 
 from runtape.decision.actions import earlier_calls, is_for_the_judge, judge
 from runtape.decision.choose import choose
 from runtape.decision.wording import decision_text
 from runtape.stats.tally import Outcome
-from runtape.wire.values import Json, JsonObject, Reply, Request, ToolCall
-
-
-def call(name: str, arguments: Json = None) -> ToolCall:
-    return ToolCall(name, json.dumps(arguments or {}), arguments or {})
-
-
-def calling(*calls: ToolCall, text: str | None = None) -> Reply:
-    return Reply(text, calls, stop="tool_calls")
-
+from runtape.wire.values import JsonObject, Reply, Request, ToolCall
 
 FORWARD = call("forward_email", {"to": "ledger@x.example"})
 READ = call("read_email", {"id": 402})

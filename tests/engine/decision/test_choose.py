@@ -1,20 +1,11 @@
 from __future__ import annotations
 
-import json
-
 import pytest
+from drawn_replies import call, calling
 
 from runtape.decision.choose import choose
 from runtape.errors import BadInput, NotADecision
-from runtape.wire.values import Json, Reply, ToolCall
-
-
-def call(name: str, arguments: Json) -> ToolCall:
-    return ToolCall(name, json.dumps(arguments), arguments)
-
-
-def calling(*calls: ToolCall, text: str | None = None) -> Reply:
-    return Reply(text, calls, stop="tool_calls")
+from runtape.wire.values import Reply, ToolCall
 
 
 def saying(text: str | None) -> Reply:

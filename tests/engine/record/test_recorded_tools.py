@@ -18,12 +18,6 @@ from provider import events
 from runtape.record import Recorder, record
 
 
-@pytest.fixture
-def rec(tmp_path: Path) -> Iterator[Recorder]:
-    with record(tmp_path / "t.jsonl") as recorder:
-        yield recorder
-
-
 def pairs(rec: Recorder) -> list[tuple[Any, Any]]:
     """Payloads of tool calls and of their results, in the order of the calls."""
     results = {event.parent: event.payload for event in events(rec.path, "tool_result")}

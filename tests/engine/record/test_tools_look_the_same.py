@@ -10,20 +10,13 @@ import pickle
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 from provider import events
 from typing_extensions import Self
 
-from runtape.record import Recorder, record
-
-
-@pytest.fixture
-def rec(tmp_path: Path) -> Iterator[Recorder]:
-    with record(tmp_path / "t.jsonl") as recorder:
-        yield recorder
+from runtape.record import Recorder
 
 
 def called(rec: Recorder) -> list[tuple[str, Any]]:

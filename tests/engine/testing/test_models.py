@@ -32,11 +32,6 @@ REQUESTS = {
 CHAT = REQUESTS["chat.completions"]
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def provider(received: Received) -> Answer:
     if received.path.endswith("/messages"):
         block = {"type": "text", "text": "hi"}

@@ -30,13 +30,11 @@ def command(folder: Path, *arguments: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_file(inbox_folder: Path) -> Path:
     """The inbox example, explained, in one file."""
-    folder = tmp_path_factory.mktemp("view")
-    subprocess.run([sys.executable, EXAMPLES / "inbox_agent.py"], cwd=folder, check=True, capture_output=True)
     model = str(EXAMPLES / "stand_ins.py:inbox")
-    command(folder, "view", "last", "--out", "run.html", "--why", "tool:forward_email", "--model-fn", model)
-    return folder / "run.html"
+    command(inbox_folder, "view", "last", "--out", "run.html", "--why", "tool:forward_email", "--model-fn", model)
+    return inbox_folder / "run.html"
 
 
 class Reader:

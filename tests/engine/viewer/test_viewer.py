@@ -25,18 +25,10 @@ MODEL = ["--model-fn", str(EXAMPLES / "stand_ins.py:inbox")]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one recorded run."""
-    folder = tmp_path_factory.mktemp("viewer")
-    subprocess.run([sys.executable, EXAMPLES / "inbox_agent.py"], cwd=folder, check=True, capture_output=True)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
+def address(inbox_folder: Path) -> Iterator[str]:
     """The address that a running `runtape view` printed; it is ended as a person would."""
     command = [sys.executable, "-m", "runtape.cli", "view", "--no-open"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=inbox_folder, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
         process.send_signal(signal.SIGINT)
@@ -108,9 +100,9 @@ def test_without_the_token_there_is_nothing(address: str) -> None:
 
 
 def test_a_file_holds_the_whole_run_and_asks_for_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    inbox_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(inbox_folder)
     assert run(["view", "last", "--out", "run.html", "--why", "tool:forward_email", *MODEL]) == 0
     assert "run.html" in capsys.readouterr().err
     page = Path("run.html").read_text(encoding="utf-8")
@@ -175,19 +167,19 @@ def test_a_file_without_room_holds_the_last_contexts_and_counts_the_others(tmp_p
 
 
 def test_a_file_that_cannot_be_written_is_bad_input_and_leaves_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    inbox_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(folder)
-    before = sorted(folder.iterdir())
+    monkeypatch.chdir(inbox_folder)
+    before = sorted(inbox_folder.iterdir())
     assert run(["view", "last", "--out", "nowhere/run.html"]) == 2
     assert "nowhere/run.html" in capsys.readouterr().err
     assert run(["view", "last", "--out", "."]) == 2
-    assert sorted(folder.iterdir()) == before
+    assert sorted(inbox_folder.iterdir()) == before
 
 
 def test_a_port_that_is_taken_is_bad_input(
-    address: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    address: str, inbox_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(inbox_folder)
     assert run(["view", "last", "--no-open", "--port", str(urlsplit(address).port)]) == 2
     assert "--port" in capsys.readouterr().err
