@@ -6,11 +6,14 @@ What a result calls for is said once, in the reports; the state of the job and t
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import cast
 
-from runtape.report.fields import next_step as told
+from runtape.report.fields import next_step as next_of
 from runtape.report.fix_page import is_guard
 from runtape.report.results import FixReport, WhyReport
+from runtape.report.step import Step
 
 from .consent import ceiling
 from .failures import advice
@@ -77,41 +80,35 @@ def _paused(job: Job, settings: Settings, again: str, *, wanted: int | None, ask
 
 
 def _done(job: Job, asked: Question) -> str:
+    decision = asked.decision
     match job.report:
         case WhyReport(stopped_by="budget") | FixReport(stopped_by="budget"):
             return (
-                "The reruns that one search may plan are used up; what is proven is above. Ask a narrower question: "
-                f"name a text in suspects, or a decision with tool or match. {_spelled(asked.decision)}"
+                "The reruns that one search may plan are used up; what is proven is above. Ask a narrower question, "
+                f"with a text in suspects, or a decision by tool or match: {_call(job.verb, decision)}."
             )
         case WhyReport(causes=[leading, *_]) as report:
             events = [event for event in leading.events if event is not None]
             where = f" show_event with event={events[0]} shows the text in place." if events else ""
-            return f"{told(report)} {_spelled(asked.decision)}{where}"
+            return f"{_told(next_of(report), decision)}{where}"
         case FixReport(best=str(best)) as report if is_guard(report, best):
-            return f"{told(report)} It is a proposal: show it to the user, who decides."
-        case FixReport(best=str(best)) as report:
-            # The test takes no exact_args; the name of a measured change finds its decision.
-            decision = replace(asked.decision, exact_args=False)
-            test = f"fix={json.dumps(Fence.words(best, 60))} and a path such as tests/test_regression.py"
-            return (
-                f"{told(report)} {_spelled(decision)} For write_test also {test}. "
-                "The change is a proposal: show it to the user, who decides."
-            )
+            return f"{_told(next_of(report), decision)} It is a proposal: show it to the user, who decides."
+        case FixReport(best=str()) as report:
+            return f"{_told(next_of(report), decision)} The change is a proposal: show it to the user, who decides."
         case None:
-            return _spelled(asked.decision)
+            return f"{_call(job.verb, decision)}."
         case report:
-            return f"{told(report)} {_spelled(asked.decision)}"
+            return _told(next_of(report), decision)
 
 
-def _is_plain(value: str | int | tuple[str, ...]) -> bool:
-    """Whether it holds names only."""
-    texts = (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
-    return all(map(is_plain, texts))
+def _told(step: Step, decision: Decision) -> str:
+    """A step with the call of the tool that does it."""
+    return f"{step.words}." if step.verb is None else f"{step.words}: {_call(step.verb, decision, step.changed)}."
 
 
-def _spelled(decision: Decision) -> str:
-    """The arguments that say again which decision is meant; recorded text that a caller gave is not repeated."""
-    given: dict[str, str | int | tuple[str, ...] | None] = {
+def _call(tool: str, decision: Decision, changed: Mapping[str, object] = MappingProxyType({})) -> str:
+    """A call about a decision; recorded text that a caller gave for it is not repeated."""
+    given: dict[str, object] = {
         "trace": public_name(decision.trace),
         "event": decision.event,
         "tool": decision.tool,
@@ -121,8 +118,37 @@ def _spelled(decision: Decision) -> str:
         "where": decision.where,
         "judge": decision.judge,
     }
-    named = {name: value for name, value in given.items() if value is not None}
+    left_out = _LEFT_OUT.get(tool, ())
+    named = {name: value for name, value in given.items() if value is not None and name not in left_out}
     same = [name for name, value in named.items() if not _is_plain(value)]
-    spelled = ", ".join(f"{name}={json.dumps(value)}" for name, value in named.items() if name not in same)
-    others = f" and the same {' and '.join(same)}" if same else ""
-    return f"The arguments: {spelled}{others}."
+    spelled = [f"{name}={json.dumps(value)}" for name, value in named.items() if name not in same]
+    told = {name: value for name, value in changed.items() if name != "suspects" or _are_plain(value)}
+    spelled += [f"{_ARGUMENTS.get(name, name)}={_value(value)}" for name, value in told.items() if name != "budget"]
+    others = f" with the same {' and '.join(same)}" if same else ""
+    return f"{tool}({', '.join(spelled)}){others}"
+
+
+_LEFT_OUT: Mapping[str, Collection[str]] = MappingProxyType(
+    {
+        "rerun": ("tool", "match", "exact_args", "args", "where", "judge"),  # it counts whatever the agent does
+        "write_test": ("exact_args",),  # the name of a measured change finds its decision
+    }
+)
+"""Arguments that a tool does not take."""
+_ARGUMENTS = {"out": "path"}
+"""Names of arguments that are others in the library."""
+
+
+def _value(value: object) -> str:
+    return json.dumps(Fence.words(value, 60) if isinstance(value, str) else value)
+
+
+def _are_plain(refs: object) -> bool:
+    return isinstance(refs, list) and all(isinstance(ref, str) and is_plain(ref) for ref in cast("list[object]", refs))
+
+
+def _is_plain(value: object) -> bool:
+    """Whether it holds names only."""
+    if isinstance(value, tuple):
+        return all(map(_is_plain, cast("tuple[object, ...]", value)))
+    return not isinstance(value, str) or is_plain(value)

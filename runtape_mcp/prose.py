@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from runtape.report.document import Document, Paragraph
-from runtape.report.fields import next_step as next_step_of
+from runtape.report.document import Document
 
 from .documents import to_fenced
 from .fence import Fence
@@ -22,12 +21,6 @@ def prose(job: Job, page: Document | None, fence: Fence, next_step: str) -> str:
     parts = [head]
     if page is not None:
         room = LIMIT - len(head) - len(next_step) - len(fence.warning) - 20
-        parts += [fence.warning, to_fenced(_without_advice(page, job), fence, limit=room, elsewhere=place)]
+        parts += [fence.warning, to_fenced(page, fence, limit=room, elsewhere=place)]
     parts.append(f"Next: {next_step}")
     return "\n\n".join(parts)
-
-
-def _without_advice(page: Document, job: Job) -> Document:
-    """The page without its closing advice: the answer's own next step knows the state of the job."""
-    advice = None if job.report is None else (next_step_of(job.report),)
-    return page[:-1] if page and isinstance(page[-1], Paragraph) and page[-1].line == advice else page

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import pytest
@@ -20,6 +22,7 @@ from mcp_traces import run, write
 from runtape.context.edits import AddSystem, Edit
 from runtape.errors import ModelFailed
 from runtape.report.results import Candidate, FixReport
+from runtape.search.finding import Status
 from runtape_mcp.fence import Fence
 from runtape_mcp.server import build
 from runtape_mcp.settings import Settings
@@ -193,8 +196,8 @@ async def test_why_answers_with_what_is_proven(tmp_path: Path, era: str) -> None
         "next": answer["next"],
     }
     assert answer["next"] == (
-        "Run fix on this event to measure changes against this decision. "
-        'The arguments: trace="run", event="tool:forward_email", tool="forward_email", exact_args=true. '
+        "Measure changes against this decision: "
+        'fix(trace="run", event="tool:forward_email", tool="forward_email", exact_args=true). '
         "show_event with event=7 shows the text in place."
     )
     assert answer["next"] in text(result)
@@ -259,8 +262,8 @@ async def test_fix_tells_the_cause_the_changes_and_how_to_keep_the_best(tmp_path
     [candidate] = answer["candidates"]
     assert (candidate["name"], candidate["verdict"], answer["best"]) == ("my rule", "PASS", "my rule")
     assert (
-        'The arguments: trace="run", event="tool:forward_email", tool="forward_email" and the same match. '
-        'For write_test also fix="my rule" and a path such as tests/test_regression.py.'
+        'write_test(trace="run", event="tool:forward_email", tool="forward_email", path="tests/test_regression.py", '
+        'fix="my rule") with the same match. '
     ) in answer["next"]
 
 
@@ -279,7 +282,29 @@ async def test_a_decision_that_was_named_by_recorded_text_is_not_repeated(tmp_pa
     async with connected(tmp_path) as client:
         answer = fields(await client.call_tool("why", {"trace": "run", "event": f"tool:{order}", "match": order}))
     assert order not in json.dumps(answer)
-    assert 'The arguments: trace="run" and the same event and match.' in answer["next"]
+    assert 'fix(trace="run") with the same event and match.' in answer["next"]
+
+
+@pytest.mark.parametrize("finding", get_args(Status))
+async def test_the_next_step_is_a_call_that_a_tool_takes(tmp_path: Path, finding: Status) -> None:
+    class Found(Steps):
+        async def run(self, stretch: Stretch) -> Ended:
+            report = why_report(3)
+            there: Any = (
+                {} if finding == "found" else {"causes": [], "headline": [], "suspects": [("7[3]/s2", "Pay.", 0.9)]}
+            )
+            return Ended(replace(report, finding=replace(report.finding, status=finding), **there))
+
+    given = {**ABOUT, "tool": "forward_email", "match": "to=x", "where": "to != 'y'", "exact_args": False}
+    async with connected(tmp_path, Found(3)) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        answer = fields(await client.call_tool("why", given))
+        [call] = re.findall(r"\w+\(.*\)", answer["next"].partition(": ")[2])
+        parsed = ast.parse(call, mode="eval").body
+        assert isinstance(parsed, ast.Call)
+        arguments = [keyword.arg for keyword in parsed.keywords]
+        assert {*arguments} <= {*tools[ast.unparse(parsed.func)].input_schema["properties"]}
+        assert arguments[:2] == ["trace", "event"]
 
 
 @ERAS

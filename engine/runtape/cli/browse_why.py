@@ -11,7 +11,7 @@ from ..report.document import Document, Paragraph
 from ..report.results import WhyReport
 from ..report.why_page import why_page
 from ..trace.trace import Trace
-from . import console, options
+from . import console, options, typed
 
 _Depth: TypeAlias = Literal["quick", "full", "upstream"]
 _YES = frozenset({"y", "yes"})
@@ -44,6 +44,7 @@ class BrowseWhy:
         case = options.open_decision(self.trace, str(event), options.DecisionFlags())
         inquiry = Inquiry(case, depth=cast("_Depth", depth), budget=self.budget)
         asking = self.reruns.asking(self.budget)
+        spell = typed.speller(str(self.trace.path), event)
         plan = run(explain.plan(inquiry, asking))
         if plan.planned:
             cost = console.plan(plan)
@@ -54,7 +55,7 @@ class BrowseWhy:
                 report = run(explain.explain(inquiry, asking, watch))
             except KeyboardInterrupt:
                 if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
-                    return why_page(stopped(watch.latest.partial))
+                    return why_page(stopped(watch.latest.partial), spell)
                 console.stopped_too_early()
                 raise
-        return why_page(report)
+        return why_page(report, spell)

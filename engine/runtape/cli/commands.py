@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import console
+from . import console, typed
 from .grouped import flags, gathered
 
 
@@ -100,15 +100,17 @@ def loaded(name: str) -> Any:
     if isinstance(group, typer.Typer):
         return get_command(group)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, context_settings=getattr(module, "ALLOWED", None))(_exits_with_status(module.command))
+    alone.command(name, context_settings=getattr(module, "ALLOWED", None))(_exits_with_status(name, module.command))
     return get_command(alone)
 
 
-def _exits_with_status(command: Callable[..., int]) -> Callable[..., int]:
+def _exits_with_status(name: str, command: Callable[..., int]) -> Callable[..., int]:
     """The command as the library wants it: each flag a parameter, its status raised; Ctrl-C has a status of its own."""
+    signature = flags(command)
 
     @functools.wraps(command)
     def run_command(**given: object) -> int:
+        typed.begin(name, signature.parameters.values(), given)
         try:
             status = command(**gathered(command, given))
         except KeyboardInterrupt:
@@ -116,7 +118,6 @@ def _exits_with_status(command: Callable[..., int]) -> Callable[..., int]:
         raise typer.Exit(status)
 
     # the library reads both.
-    signature = flags(command)
     run_command.__dict__["__signature__"] = signature
     run_command.__annotations__ = {name: flag.annotation for name, flag in signature.parameters.items()}
     return run_command

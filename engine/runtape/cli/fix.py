@@ -12,7 +12,7 @@ from ..report.fields import fix_fields, why_fields
 from ..report.fix_page import fix_page
 from ..report.results import FixReport, WhyReport
 from ..report.why_page import why_page
-from . import console, options
+from . import console, options, typed
 
 
 def command(
@@ -70,13 +70,13 @@ def command(
         except KeyboardInterrupt:
             match watch.latest and watch.latest.partial:
                 case FixReport() as measured:
-                    _print(stopped(measured), as_json=as_json)
+                    _print(stopped(measured), event, as_json=as_json)
                 case WhyReport() as cause:
-                    _print_cause(stopped(cause), as_json=as_json)
+                    _print_cause(stopped(cause), event, as_json=as_json)
                 case _:
                     console.stopped_too_early()
             return console.INTERRUPTED
-    _print(report, as_json=as_json)
+    _print(report, event, as_json=as_json, tested=write_test is not None)
     best = next((measured for measured in report.candidates if measured.name == report.best), None)
     written = None
     if write_test is not None and best is None:
@@ -107,15 +107,17 @@ def command(
     )
 
 
-def _print(report: FixReport, *, as_json: bool) -> None:
+def _print(report: FixReport, event: str, *, as_json: bool, tested: bool = False) -> None:
+    # The test that a best fix calls for is about to be written.
+    spell = None if tested and report.best else typed.speller(report.trace, event)
     if as_json:
-        console.print_json(fix_fields(report))
+        console.print_json(fix_fields(report, spell=spell))
     else:
-        console.print_page(fix_page(report))
+        console.print_page(fix_page(report, spell))
 
 
-def _print_cause(report: WhyReport, *, as_json: bool) -> None:
+def _print_cause(report: WhyReport, event: str, *, as_json: bool) -> None:
     if as_json:
-        console.print_json(why_fields(report))
+        console.print_json(why_fields(report, spell=typed.speller(report.trace, event)))
     else:
-        console.print_page(why_page(report))
+        console.print_page(why_page(report, typed.speller(report.trace, event)))

@@ -11,7 +11,8 @@ import typer
 from ..report.fields import rerun_fields
 from ..report.rerun_page import rerun_page
 from ..report.results import Distribution
-from . import console, options
+from ..report.step import Spell
+from . import console, options, typed
 
 
 def command(
@@ -49,22 +50,23 @@ def command(
     change = Change(
         tuple(drop or ()), replace, options.read_text_option(system_file), add_system, mark=mark, model_name=model
     )
+    spell = typed.speller(str(case.trace.path), event)
     with console.watching() as watch:
         try:
             seen = run(send_again(case, change, reruns.asking(budget), watch, runs=runs))
         except KeyboardInterrupt:
             known = None if watch.latest is None else watch.latest.partial
             if isinstance(known, Distribution) and len(known):
-                _print(dataclasses.replace(known, stopped=STOPPED.text, stopped_by=STOPPED.by), as_json=as_json)
+                _print(dataclasses.replace(known, stopped=STOPPED.text, stopped_by=STOPPED.by), spell, as_json=as_json)
             else:
                 console.stopped_too_early()
             return console.INTERRUPTED
-    _print(seen, as_json=as_json)
+    _print(seen, spell, as_json=as_json)
     return console.MODEL if seen.tally.broken else console.report_status(seen.stopped_by, holds=True)
 
 
-def _print(seen: Distribution, *, as_json: bool) -> None:
+def _print(seen: Distribution, spell: Spell, *, as_json: bool) -> None:
     if as_json:
-        console.print_json(rerun_fields(seen))
+        console.print_json(rerun_fields(seen, spell=spell))
     else:
-        console.print_page(rerun_page(seen))
+        console.print_page(rerun_page(seen, spell))

@@ -15,7 +15,7 @@ from ..report.results import WhyReport
 from ..report.why_page import why_page
 from ..trace.refs import resolve
 from ..trace.trace import Trace
-from . import console, options
+from . import console, options, typed
 from .page_file import write_page
 
 
@@ -80,7 +80,7 @@ def command(
         if as_json:
             console.print_json(ranking_fields(ranking))
         else:
-            console.print_page(ranking_page(ranking))
+            console.print_page(ranking_page(ranking, typed.speller(ranking.trace, event)))
         return console.DONE
     question = Inquiry(
         case, tuple(suspect or ()), depth, budget, runs, ask=ask, likelihood=likelihood, precise=precise, fast=fast
@@ -91,21 +91,22 @@ def command(
             report = run(explain.explain(question, asking, watch))
         except KeyboardInterrupt:
             if watch.latest is not None and isinstance(watch.latest.partial, WhyReport):
-                _print(stopped(watch.latest.partial), html, as_json=as_json)
+                _print(stopped(watch.latest.partial), event, html, as_json=as_json)
             else:
                 console.stopped_too_early()
             return console.INTERRUPTED
-    _print(report, html, as_json=as_json)
+    _print(report, event, html, as_json=as_json)
     return console.report_status(report.stopped_by, holds=bool(report.causes))
 
 
-def _print(report: WhyReport, html: Path | None, *, as_json: bool) -> None:
+def _print(report: WhyReport, event: str, html: Path | None, *, as_json: bool) -> None:
+    spell = typed.speller(report.trace, event)
     if as_json:
-        console.print_json(why_fields(report))
+        console.print_json(why_fields(report, spell=spell))
     else:
-        console.print_page(why_page(report))
+        console.print_page(why_page(report, spell))
     if html is not None:
         from ..report.why_html import why_html  # drawings, for this flag alone
 
         trace = Trace.load(report.trace)
-        write_page(html, why_html(report, seen(trace, resolve(trace, report.event))))
+        write_page(html, why_html(report, seen(trace, resolve(trace, report.event)), spell))

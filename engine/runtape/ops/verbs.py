@@ -19,11 +19,13 @@ from .investigation import Inquiry
 from .judges import JudgeInput
 from .pace import OnProgress
 from .proposals import CandidateInput
+from .remembering import remembering
 from .repair import Plan, repair
 from .rerunning import Until, send_again
 from .session import current
 
 
+@remembering
 async def why(
     trace: TraceInput,
     event: EventInput,
@@ -114,6 +116,7 @@ async def why(
     return await explain(question, asking, on_progress)
 
 
+@remembering
 async def fix(
     trace: TraceInput,
     event: EventInput,

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from ..stats.rates import wilson
 from ..stats.tally import Tally
 from ..wire.values import Json, JsonObject
-from . import fix_page, why_page
+from . import fix_page, rerun_page, why_page
 from .chain_page import not_followed
 from .distribution import Distribution
 from .held import Held
 from .results import Candidate, Cause, Count, FixReport, Hint, Ranking, Source, WhyReport
+from .step import Spell, Step
 
 
 def as_recorded(text: str) -> str:
@@ -43,18 +44,18 @@ class Show:
 _AS_RECORDED = Show()
 
 
-def next_step(report: WhyReport | FixReport | Distribution) -> str:
-    """What to do with a result, naming verbs, not the way a front end spells them."""
+def next_step(report: WhyReport | FixReport | Distribution) -> Step:
+    """What to do with a result."""
     match report:
         case WhyReport():
             return why_page.next_step(report)
         case FixReport():
             return fix_page.next_step(report)
         case Distribution():
-            return "Run why on this event to find the text that the decision depends on."
+            return rerun_page.next_step(report)
 
 
-def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
+def why_fields(report: WhyReport, show: Show = _AS_RECORDED, spell: Spell | None = None) -> JsonObject:
     """The fields of a `why` answer, for a complete or a partial result."""
     return {
         "status": _status(report.stopped),
@@ -85,11 +86,11 @@ def why_fields(report: WhyReport, show: Show = _AS_RECORDED) -> JsonObject:
         "notes": [show.said(note) for note in report.notes],
         "upstream": [_link(link, show) for link in report.upstream],
         "chain_end": show.words(report.ends),
-        "next": next_step(report),
+        "next": _next(report, spell),
     }
 
 
-def fix_fields(report: FixReport, show: Show = _AS_RECORDED) -> JsonObject:
+def fix_fields(report: FixReport, show: Show = _AS_RECORDED, spell: Spell | None = None) -> JsonObject:
     """The fields of a `fix` answer: those that tell the cause are as in `why_fields`."""
     return {
         "status": _status(report.stopped),
@@ -106,11 +107,11 @@ def fix_fields(report: FixReport, show: Show = _AS_RECORDED) -> JsonObject:
         "seconds_left": None,
         "stopped": report.stopped and show.said(report.stopped),
         "notes": [show.said(note) for note in report.notes],
-        "next": next_step(report),
+        "next": _next(report, spell),
     }
 
 
-def rerun_fields(seen: Distribution, show: Show = _AS_RECORDED) -> JsonObject:
+def rerun_fields(seen: Distribution, show: Show = _AS_RECORDED, spell: Spell | None = None) -> JsonObject:
     """The fields of a `rerun` answer; `interval` is the 95% interval of the share that kept the decision, 0-1."""
     tally = seen.tally
     share = wilson(tally.kept, tally.n)
@@ -129,7 +130,7 @@ def rerun_fields(seen: Distribution, show: Show = _AS_RECORDED) -> JsonObject:
         "seconds_left": None,
         "stopped": seen.stopped and show.said(seen.stopped),
         "notes": [show.said(note) for note in seen.notes],
-        "next": next_step(seen),
+        "next": _next(seen, spell),
     }
 
 
@@ -149,6 +150,11 @@ def ranking_fields(ranking: Ranking, show: Show = _AS_RECORDED) -> JsonObject:
         ],
         "untested": _untested(ranking.untested, show),
     }
+
+
+def _next(report: WhyReport | FixReport | Distribution, spell: Spell | None) -> str:
+    step = next_step(report)
+    return f"{step.words}." if spell is None or step.verb is None else f"{step.words}: {spell(step)}"
 
 
 def _status(stopped: str | None) -> str:

@@ -11,27 +11,32 @@ from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote,
 from .held import Held, holds_in, together
 from .phrases import actions, cost, of, of_at_least, of_at_most, p_value
 from .results import Candidate, FixReport
+from .step import LARGER, Spell, Step, spelled
 
 _EDIT = 300
 """Characters of a change that is not the best one."""
 
 
-def fix_page(report: FixReport) -> Document:
-    """The report as blocks: the best fix, the table, the reasons, the cost."""
-    return tuple(_blocks(report))
+def fix_page(report: FixReport, spell: Spell | None = None) -> Document:
+    """The report as blocks: the best fix, the table, the reasons, the cost; what to do next, if it is spelled."""
+    return (*_blocks(report), *([Paragraph((spelled(next_step(report), spell),))] if spell else ()))
 
 
-def next_step(report: FixReport) -> str:
-    """What to do with this result, naming verbs, not the way a front end spells them."""
+def next_step(report: FixReport) -> Step:
+    """What to do with this result."""
     if report.stopped_by == "budget":
-        return "Run fix again with a larger budget to go on; replies in the cache are not paid for twice."
+        return Step(
+            "Go on with a larger budget; replies in the cache are not paid for twice", "fix", {"budget": LARGER}
+        )
     if report.stopped:
-        return "Run fix again with the same arguments to go on; replies in the cache are not paid for twice."
+        return Step("Go on; replies in the cache are not paid for twice", "fix")
     if is_guard(report, report.best):
-        return "Put this check into the agent's own code, and test that code: no rerun can hold on to it."
+        return Step("Put this check into the agent's own code, and test that code: no rerun can hold on to it")
     if report.best:
-        return "Write a test with this fix, and put the change into the agent."
-    return "Propose a change of your own as a candidate and run fix again; what was measured is not paid for twice."
+        kept = {"out": "tests/test_regression.py", "fix": report.best}
+        return Step("Put the change into the agent, and write a test that fails when it is lost", "write_test", kept)
+    own = {"candidates": [{"name": "mine", "add_system": "Your rule."}]}
+    return Step("Propose a change of your own; what was measured is not paid for twice", "fix", own)
 
 
 def is_guard(report: FixReport, name: str | None) -> bool:
@@ -100,7 +105,6 @@ def _blocks(report: FixReport) -> Iterator[Block]:
     lines += [_together(candidate) for candidate in widened if candidate.verdict == "PASS"]
     lines += [told(note, 400) for note in report.notes]
     yield Bullets(tuple(lines))
-    yield Paragraph((next_step(report),))
 
 
 def _row(candidate: Candidate) -> tuple[Line, ...]:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from .document import Document, Heading, Paragraph, Recorded, Table
 from .results import Ranking
+from .step import Spell, Step, spelled
 
 _SHOWN = 10
 """Pieces that are listed."""
 
 
-def ranking_page(ranking: Ranking) -> Document:
-    """The most suspicious pieces as blocks."""
+def ranking_page(ranking: Ranking, spell: Spell | None = None) -> Document:
+    """The most suspicious pieces as blocks; what to do next, if it is spelled."""
     rest = len(ranking.pieces) - _SHOWN
     return (
         Heading(("Where ", Recorded(Path(ranking.trace).name), f", event {ranking.event} may come from"), level=1),
@@ -30,5 +31,6 @@ def ranking_page(ranking: Ranking) -> Document:
                 for piece in ranking.pieces[:_SHOWN]
             ),
         ),
-        Paragraph(((f"and {rest} more. " if rest > 0 else "") + "Run why on this event to test them.",)),
+        *([Paragraph((f"and {rest} more.",))] if rest > 0 else ()),
+        *([Paragraph((spelled(Step("Test them by reruns", "why"), spell),))] if spell else ()),
     )

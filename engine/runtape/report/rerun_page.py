@@ -8,11 +8,23 @@ from ..stats.rates import wilson
 from .distribution import Distribution
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Recorded, Table, told
 from .phrases import cost, of
+from .step import LARGER, Spell, Step, spelled
 
 
-def rerun_page(distribution: Distribution) -> Document:
-    """The distribution as blocks: how often the decision is made again, then every action."""
-    return tuple(_blocks(distribution))
+def rerun_page(distribution: Distribution, spell: Spell | None = None) -> Document:
+    """The distribution as blocks: how often the decision is made again, every action; what to do next, if spelled."""
+    return (*_blocks(distribution), *([Paragraph((spelled(next_step(distribution), spell),))] if spell else ()))
+
+
+def next_step(seen: Distribution) -> Step:
+    """What to do with this result."""
+    if seen.stopped_by == "budget":
+        return Step(
+            "Go on with a larger budget; replies in the cache are not paid for twice", "rerun", {"budget": LARGER}
+        )
+    if seen.stopped:
+        return Step("Go on; replies in the cache are not paid for twice", "rerun")
+    return Step("Find the text that the decision depends on", "why")
 
 
 def _blocks(seen: Distribution) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from ..search.finding import Finding, Kind
 from .distribution import Distribution, Seen, StoppedBy
 from .held import Held
 from .places import Place
+from .python_call import PythonCall
 
 __all__ = [
     "Candidate",
@@ -170,6 +171,8 @@ class WhyReport:
     """Where nothing is proven: the largest drops that were seen."""
     against: list[Hint] = field(default_factory=list[Hint])
     """Pieces without which the decision was made more often; never called causes."""
+    call: PythonCall = field(default=PythonCall("why"), compare=False, repr=False)
+    """How the library was asked for it."""
 
     @property
     def leading(self) -> Cause | None:
@@ -182,11 +185,11 @@ class WhyReport:
         return [(ratio, 1 - exp(-number)) for ratio, number in self.finding.missed_by_ratio]
 
     def __str__(self) -> str:
-        """The report as the command line prints it."""
+        """The report as the command line prints it; what to do next is a call of the library."""
         from .text import to_text  # the pages are made from this module
         from .why_page import why_page
 
-        return to_text(why_page(self))
+        return to_text(why_page(self, lambda step: self.call.of(step, self.trace, self.event)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +263,15 @@ class FixReport:
     """Samples that all candidates and controls need."""
     why: WhyReport | None = None
     """The cause that the candidates were made for."""
+    call: PythonCall = field(default=PythonCall("fix"), compare=False, repr=False)
+    """How the library was asked for it."""
 
     def __str__(self) -> str:
-        """The report as the command line prints it."""
+        """The report as the command line prints it; what to do next is a call of the library."""
         from .fix_page import fix_page  # the pages are made from this module
         from .text import to_text
 
-        return to_text(fix_page(self))
+        return to_text(fix_page(self, lambda step: self.call.of(step, self.trace, self.event)))
 
 
 @dataclass(frozen=True, slots=True)

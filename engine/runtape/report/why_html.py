@@ -11,6 +11,7 @@ from .document import Quote
 from .html import to_html
 from .plots import heat_strip, rate_plot
 from .results import WhyReport
+from .step import Spell
 from .why_page import why_page
 
 _LEGEND = (
@@ -22,14 +23,15 @@ _LEGEND = (
 )
 
 
-def why_html(report: WhyReport, context: Context) -> str:
+def why_html(report: WhyReport, context: Context, spell: Spell | None = None) -> str:
     """The blocks of `why_page` with the rates and the context drawn behind the answer.
 
     Args:
         report: What is known, finished or not.
         context: The context that was searched.
+        spell: How what to do next is spelled; None to leave it out.
     """
-    page = why_page(report)
+    page = why_page(report, spell)
     blocks = to_html(page)
     behind = next((at + 1 for at, block in enumerate(page) if isinstance(block, Quote)), 2)
     seen = {state for _, state in report.pieces}

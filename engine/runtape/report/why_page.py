@@ -13,6 +13,7 @@ from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote,
 from .phrases import actions, cost, evidence, it, join, number, of, p_value
 from .places import in_words
 from .results import Cause, Hint, WhyReport
+from .step import LARGER, Spell, Step, spelled
 
 _NO_CAUSE: dict[Status, str] = {
     "found": "",
@@ -28,13 +29,15 @@ _NO_CAUSE: dict[Status, str] = {
 }
 RARER = 0.05
 """p below which the proven texts alone are said to make the decision rarer; a few reruns of a rare one say nothing."""
+_PAID = "replies in the cache are not paid for twice"
+_WORDS = {"add_system": "Your words."}
 _UNNAMED = 5
 """Entries of a list that are shown before the rest is only counted."""
 
 
-def why_page(report: WhyReport) -> Document:
-    """The report as blocks, in the order in which a reader needs them."""
-    return tuple(_blocks(report))
+def why_page(report: WhyReport, spell: Spell | None = None) -> Document:
+    """The report as blocks, in the order in which a reader needs them; what to do next comes last, if it is spelled."""
+    return (*_blocks(report), *([Paragraph((spelled(next_step(report), spell),))] if spell else ()))
 
 
 def answer(report: WhyReport) -> Line:
@@ -51,33 +54,38 @@ def answer(report: WhyReport) -> Line:
     return ("The decision (", Recorded(report.decision), ") depends on ", *_place(leading), ".")
 
 
-def next_step(report: WhyReport) -> str:
-    """What to do with this result, naming verbs, not the way a front end spells them."""
+def next_step(report: WhyReport) -> Step:
+    """What to do with this result."""
     if report.stopped_by == "budget":
-        return "Run why again with a larger budget to go on; replies in the cache are not paid for twice."
+        return Step(f"Go on with a larger budget; {_PAID}", "why", {"budget": LARGER})
     if report.stopped:
-        return "Run why again with the same arguments to go on; replies in the cache are not paid for twice."
+        return Step(f"Go on; {_PAID}", "why")
     match report.finding.status:
         case "found" if report.causes and report.causes[0].kind == "order":
-            return "Put the tools in a fixed order, or tell them apart in their descriptions, and run rerun to check."
+            apart = "Put the tools in a fixed order, or tell them apart in their descriptions"
+            return Step(f"{apart}. To see what the agent does with the order that was recorded", "rerun")
         case "found":
-            return "Run fix on this event to measure changes against this decision."
+            return Step("Measure changes against this decision", "fix")
         case "not reproducible":
-            return "Run rerun on this event to see what the agent does instead, or choose a decision by tool or match."
+            return Step("See what the agent does instead, or choose a decision by tool or match", "rerun")
         case "too rare":
-            return (
-                "Choose a wider decision by tool or match (run rerun to see what the agent does), or one that recurs."
-            )
+            wider = "choose a wider decision by tool or match, or one that recurs"
+            return Step(f"See what the agent does, and {wider}", "rerun")
+        case "not enough reruns" if report.suspects and report.suspects[0][0].isprintable():
+            return Step(f"Look at the likeliest text first; {_PAID}", "why", {"suspects": [report.suspects[0][0]]})
         case "not enough reruns":
-            return "Run why again with a larger budget, or name a suspected text with suspects; what is paid for stays."
+            return Step(f"Go on with a larger budget; {_PAID}", "why", {"budget": LARGER})
         case "nothing read matters" if report.finding.orders:
-            return "Run rerun on this event with another system prompt, or with tools described apart from each other."
+            return Step(
+                "Try other words in the system prompt, or tools described apart from each other", "rerun", _WORDS
+            )
         case "nothing read matters":
-            return "Run rerun on this event with another system prompt to see whether the prompt decides."
+            return Step("Try other words in the system prompt, to see whether the prompt decides", "rerun", _WORDS)
         case _ if report.finding.held:
-            return "Run why again with depth full to examine the system prompt and the task too."
+            return Step("Examine the system prompt and the task too", "why", {"depth": "full"})
         case _:
-            return "Name a suspected text with suspects, or run why with depth full: several texts may matter together."
+            several = "several texts may matter together"
+            return Step(f"Name a text that you suspect, or look at everything: {several}", "why", {"depth": "full"})
 
 
 def _blocks(report: WhyReport) -> Iterator[Block]:
@@ -144,7 +152,6 @@ def _coverage(report: WhyReport) -> Iterator[Block]:
     notes = dict.fromkeys(note for link in (report, *report.upstream) for note in link.notes)
     lines += [told(note, 400) for note in notes]
     yield Bullets(tuple(lines))
-    yield Paragraph((next_step(report),))
 
 
 def _missed(report: WhyReport) -> str:

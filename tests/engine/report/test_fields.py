@@ -98,7 +98,7 @@ def test_why_fields():
             "notes": ["seed was left out of the reruns"],
             "upstream": [],
             "chain_end": "",
-            "next": "Run fix on this event to measure changes against this decision.",
+            "next": "Measure changes against this decision.",
         }
     )
 
@@ -167,7 +167,7 @@ def test_fix_fields():
             "seconds_left": None,
             "stopped": None,
             "notes": [],
-            "next": "Write a test with this fix, and put the change into the agent.",
+            "next": "Put the change into the agent, and write a test that fails when it is lost.",
         }
     )
 
@@ -189,7 +189,7 @@ def test_rerun_fields():
             "seconds_left": None,
             "stopped": None,
             "notes": [],
-            "next": "Run why on this event to find the text that the decision depends on.",
+            "next": "Find the text that the decision depends on.",
         }
     )
 

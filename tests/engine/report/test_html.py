@@ -66,7 +66,7 @@ def test_a_page_of_why_holds_the_words_of_the_report_and_draws_its_counts(tmp_pa
     html = (tmp_path / "why.html").read_text(encoding="utf-8")
     read = Read(html)
     flat = " ".join(read.text.split())
-    sentences = [line for line in printed.splitlines() if line.endswith(".") and not line.startswith(" ")]
+    sentences = [line for line in printed.splitlines() if line.endswith((".", ":")) and not line.startswith(" ")]
     assert len(sentences) > 4
     for sentence in sentences:
         assert sentence in flat

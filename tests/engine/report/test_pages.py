@@ -56,8 +56,6 @@ How it was found
   - 7 rounds of reruns, one after another.
   - 30 other pieces could be left out without effect. Chance that a needed text is not listed here: about 4%.
   - seed was left out of the reruns
-
-Run fix on this event to measure changes against this decision.
 """)
 
 
@@ -82,10 +80,10 @@ def test_that_nothing_read_matters_is_said_with_its_counts():
 
 
 def test_a_search_that_ended_early_says_why_and_how_to_go_on():
-    text = to_text(why_page(why_report(stopped="the budget of 40 calls is spent")))
+    text = str(why_report(stopped="the budget of 40 calls is spent"))
 
     assert "Ended early: the budget of 40 calls is spent" in text
-    assert "replies in the cache are not paid for twice" in text
+    assert text.endswith("paid for twice:\n\n    runtape.why('/home/me/traces/inbox.jsonl', 12)\n")
 
 
 def test_a_cause_of_several_pieces_quotes_each():
@@ -152,8 +150,6 @@ How it was measured
 
   - 55 model calls in 55 requests; 10 answers came from the reply cache.
   - untrusted-content: holds in 1 of 1 other forms of the cause: made in 0 of 10, at most 28%.
-
-Write a test with this fix, and put the change into the agent.
 """)
 
 
