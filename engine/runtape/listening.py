@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 import anyio
+import anyio.to_thread
 import uvicorn
 from starlette.types import ASGIApp
 
@@ -39,9 +40,15 @@ def listen(port: int) -> socket.socket:
 
 
 def serve_until_interrupted(
-    app: ASGIApp, listener: socket.socket, closing: Callable[[], Awaitable[None]] | None = None
+    app: ASGIApp,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    closing: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Serve an application until Ctrl-C or SIGTERM, then await `closing`."""
+    """Serve an application until Ctrl-C or SIGTERM, then await `closing`.
+
+    `ready` is called, in a thread of its own, once the application is answered and a signal ends it.
+    """
     config = uvicorn.Config(
         app,
         log_level="error",
@@ -52,11 +59,20 @@ def serve_until_interrupted(
         ws="none",
         timeout_graceful_shutdown=GRACE,
     )
-    anyio.run(_run, _Server(config), listener, closing)
+    anyio.run(_run, _Server(config, ready), listener, closing)
 
 
 class _Server(uvicorn.Server):
     """Ends on a signal and returns; its own way is to raise the signal again, past what is to be closed."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        # Whoever reads the address may press Ctrl-C at once, and a browser that is opened may ask at once.
+        await anyio.to_thread.run_sync(self._ready)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:

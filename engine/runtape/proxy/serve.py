@@ -20,8 +20,11 @@ def serve(upstream: str, port: int, folder: str | os.PathLike[str] | None, told:
     proxy = Proxy(upstream, folder, told)
     listener = listen(port)
     address = f"http://{HOST}:{listener.getsockname()[1]}"
-    told(f"listening on {address}")
-    told(f"passing on to {upstream}")
-    told(f"point the agent at it: OPENAI_BASE_URL={address}")
-    told(f"with an Anthropic SDK: ANTHROPIC_BASE_URL={address}")
-    serve_until_interrupted(proxy, listener, proxy.close)
+
+    def ready() -> None:
+        told(f"listening on {address}")
+        told(f"passing on to {upstream}")
+        told(f"point the agent at it: OPENAI_BASE_URL={address}")
+        told(f"with an Anthropic SDK: ANTHROPIC_BASE_URL={address}")
+
+    serve_until_interrupted(proxy, listener, ready, proxy.close)

@@ -21,5 +21,4 @@ def serve(trace: Trace, reports: Mapping[int, WhyReport], port: int, opened: Cal
     listener = listen(port)
     authority = f"{HOST}:{listener.getsockname()[1]}"
     viewer = Viewer(trace, reports, authority)
-    opened(f"http://{authority}{viewer.path}")
-    serve_until_interrupted(viewer, listener)
+    serve_until_interrupted(viewer, listener, lambda: opened(f"http://{authority}{viewer.path}"))
