@@ -12,7 +12,7 @@ from ..report.fields import fix_fields, why_fields
 from ..report.fix_page import fix_page
 from ..report.results import FixReport, WhyReport
 from ..report.why_page import why_page
-from . import console, options, typed
+from . import console, options, typed, values
 
 
 def command(
@@ -25,6 +25,7 @@ def command(
             metavar="TEXT|JSON",
             help="A sentence for the system prompt, called candidate-1 (2, ...) in the report, or JSON such as"
             ' \'{"name": "no-links", "clean": "<a href"}\'; may be given again.',
+            callback=values.candidates,
         ),
     ] = None,
     control: Annotated[
@@ -36,10 +37,14 @@ def command(
         typer.Option(
             metavar="TEXT",
             help="What the cause could say in other words; a fix has to hold there too; may be given again.",
+            callback=values.variants,
         ),
     ] = None,
     write_test: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Write a pytest file for the best fix that passes.")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="Write a pytest file for the best fix that passes.", callback=values.new_test
+        ),
     ] = None,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Reruns of the decision for each fix.")] = 10,
     budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 600,
@@ -55,14 +60,11 @@ def command(
     from ..ops import regression
     from ..ops.ending import stopped
     from ..ops.forms import checked
-    from ..ops.placing import place
     from ..ops.repair import Plan, repair
     from ..ops.sync import run
 
     case = options.open_decision(trace, event, chosen)
-    if write_test is not None:
-        place(write_test, None)  # refused before anything is paid
-    own = options.candidates(candidate or [])
+    own = values.candidates_in(candidate or [])
     plan = Plan(case, tuple(own), tuple(control or ()), runs, budget, checked(variant or ()))
     with console.watching() as watch:
         try:

@@ -14,7 +14,7 @@ from ..importers.source import Source, sources
 from ..importers.supplied import Supplied
 from ..trace.lookup import trace_folder
 from ..wire.values import Json, JsonObject
-from . import console, options
+from . import console, options, values
 from .import_page import import_fields, import_page
 from .langfuse_server import fetched
 
@@ -43,7 +43,8 @@ def command(
         str | None, typer.Option(metavar="JSON|FILE", help="Parameters that the source did not keep.")
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="The server that reruns of these calls go to.")
+        str | None,
+        typer.Option(metavar="URL", help="The server that reruns of these calls go to.", callback=values.base_url),
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="The model that reruns of these calls ask.")] = None,
     as_json: options.AsJson = False,
@@ -52,7 +53,7 @@ def command(
 
     Example: runtape import spans.jsonl
     """
-    supplied = Supplied(options.read_text_option(system), _tools(tools), _params(params), base_url, model)
+    supplied = Supplied(values.text_of(system), _tools(tools), _params(params), base_url, model)
     with fetched(files) as paths, console.reading() as bar, sources(paths, bar.advance) as found:
         bar.expect(sum(source.size or 0 for source in found if isinstance(source, Source)))
         outcome = import_sources(found, out or trace_folder(), format, supplied)
@@ -64,7 +65,7 @@ def command(
 
 
 def _tools(path: Path | None) -> list[Json] | None:
-    text = options.read_text_option(path)
+    text = values.text_of(path)
     if text is None:
         return None
     value = _json(text, f"--tools {str(path)!r}")
@@ -77,7 +78,7 @@ def _tools(path: Path | None) -> list[Json] | None:
 def _params(text: str | None) -> JsonObject | None:
     if text is None:
         return None
-    given = text if text.lstrip().startswith("{") else options.read_text_option(Path(text)) or ""
+    given = text if text.lstrip().startswith("{") else values.text_of(Path(text)) or ""
     value = _json(given, "--params")
     if not isinstance(value, dict):
         raise BadInput("--params is no JSON object")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from ..errors import BadInput
-from . import console
+from . import console, values
 
 if TYPE_CHECKING:
     from ..ops.asking import Asking
@@ -45,7 +43,10 @@ EventArgument: TypeAlias = Annotated[
 ]
 Tool: TypeAlias = Annotated[str | None, typer.Option(metavar="NAME", help="The decision is that this tool is called.")]
 Match: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="REGEX", help="The decision is that arguments or text match this pattern.")
+    str | None,
+    typer.Option(
+        metavar="REGEX", help="The decision is that arguments or text match this pattern.", callback=values.pattern
+    ),
 ]
 ExactArgs: TypeAlias = Annotated[
     bool, typer.Option("--exact-args", help="The same tool with other arguments is another decision.")
@@ -56,12 +57,15 @@ Arg: TypeAlias = Annotated[
         metavar="NAME",
         help="Only another value of this argument is another decision, such as `amount` or `order.items[0].price`; "
         "may be given again.",
+        callback=values.arguments,
     ),
 ]
 Where: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="EXPR", help="The decision is a call whose arguments fulfil a condition, such as `amount > 1000`."
+        metavar="EXPR",
+        help="The decision is a call whose arguments fulfil a condition, such as `amount > 1000`.",
+        callback=values.condition,
     ),
 ]
 JudgeFn: TypeAlias = Annotated[
@@ -69,6 +73,7 @@ JudgeFn: TypeAlias = Annotated[
     typer.Option(
         metavar="SPEC",
         help="A Python function says of each reply (a dict) whether it is the decision: True, False, or None.",
+        callback=values.judge_function,
     ),
 ]
 JudgeQuestion: TypeAlias = Annotated[
@@ -77,14 +82,20 @@ JudgeQuestion: TypeAlias = Annotated[
         "--judge",
         metavar="TEXT",
         help="The decision is a reply for which a model answers this question with yes; one more call for each reply.",
+        callback=values.question,
     ),
 ]
 ModelFn: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="SPEC", help="Answer with a Python function: `module:function` or `file.py:function`."),
+    typer.Option(
+        metavar="SPEC",
+        help="Answer with a Python function: `module:function` or `file.py:function`.",
+        callback=values.model_function,
+    ),
 ]
 BaseUrl: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="URL", help="Send reruns to this server (your key for it is used).")
+    str | None,
+    typer.Option(metavar="URL", help="Send reruns to this server (your key for it is used).", callback=values.base_url),
 ]
 BudgetTokens: TypeAlias = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Most tokens, input and output together.")
@@ -95,7 +106,11 @@ BudgetUsd: TypeAlias = Annotated[
 ]
 Prices: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Tell what it costs by a JSON file of prices, or by the `public` table."),
+    typer.Option(
+        metavar="FILE",
+        help="Tell what it costs by a JSON file of prices, or by the `public` table.",
+        callback=values.prices,
+    ),
 ]
 Batch: TypeAlias = Annotated[
     bool,
@@ -121,18 +136,20 @@ class DecisionFlags:
     judge: JudgeQuestion = None
     judge_fn: JudgeFn = None
 
+    def __post_init__(self) -> None:
+        if self.judge is not None and self.judge_fn is not None:
+            raise BadInput("--judge asks a model and --judge-fn a function. Give one of them.")
+
     def selection(self) -> Selection:
         """The selection that they stand for.
 
         Raises:
-            BadInput: two judges were given, or a function cannot be loaded.
+            BadInput: a function cannot be loaded.
         """
         # what judges comes with the verbs.
         from ..ops.case import Selection
         from ..ops.judges import JudgeModel, judge_function
 
-        if self.judge is not None and self.judge_fn is not None:
-            raise BadInput("--judge asks a model and --judge-fn a function. Give one of them.")
         judge = JudgeModel(self.judge) if self.judge is not None else None
         return Selection(
             self.tool,
@@ -155,6 +172,10 @@ class RerunFlags:
     prices: Prices = None
     batch: Batch = False
     no_cache: NoCache = False
+
+    def __post_init__(self) -> None:
+        if self.batch:
+            self.asking(None)  # it excludes others
 
     def asking(self, budget: int | None) -> Asking:
         """What they stand for, with at most `budget` model calls.
@@ -204,35 +225,3 @@ def open_decision(trace: Trace | str, event: str, chosen: DecisionFlags) -> Case
 def event_reference(event: str) -> int | str:
     """An event number as an int, any other reference as it is."""
     return int(event) if event.isdecimal() else event
-
-
-def read_text_option(path: Path | None) -> str | None:
-    """The text of a file given by a flag; None when the flag was not given.
-
-    Raises:
-        BadInput: the file cannot be read as UTF-8 text.
-    """
-    if path is None:
-        return None
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read {str(path)!r}: {error}. Pass a UTF-8 text file.") from error
-
-
-def candidates(texts: list[str]) -> list[dict[str, Any]]:
-    """Candidate fixes from the command line: a JSON object each, or a sentence to add to the system prompt.
-
-    Raises:
-        BadInput: a JSON object that does not parse.
-    """
-    found: list[dict[str, Any]] = []
-    for text in texts:
-        if not text.lstrip().startswith("{"):
-            found.append({"add_system": text})
-            continue
-        try:
-            found.append(json.loads(text))
-        except ValueError as error:
-            raise BadInput(f"--candidate {text!r} is no JSON object: {error}.") from error
-    return found

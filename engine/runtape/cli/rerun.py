@@ -12,7 +12,7 @@ from ..report.fields import rerun_fields
 from ..report.rerun_page import rerun_page
 from ..report.results import Distribution
 from ..report.step import Spell
-from . import console, options, typed
+from . import console, options, typed, values
 
 
 def command(
@@ -22,12 +22,20 @@ def command(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="REF", help="Leave this piece out; may be given again.")
     ] = None,
-    replace: Annotated[str | None, typer.Option(metavar="OLD=>NEW", help="Put NEW for every OLD.")] = None,
-    system_file: Annotated[Path | None, typer.Option(metavar="F", help="Use this file as the system prompt.")] = None,
+    replace: Annotated[
+        str | None, typer.Option(metavar="OLD=>NEW", help="Put NEW for every OLD.", callback=values.replacement)
+    ] = None,
+    system_file: Annotated[
+        Path | None, typer.Option(metavar="F", help="Use this file as the system prompt.", callback=values.readable)
+    ] = None,
     add_system: Annotated[str | None, typer.Option(metavar="TEXT", help="Append TEXT to the system prompt.")] = None,
     mark: Annotated[
         str | None,
-        typer.Option(metavar="STYLE", help="Mark what tools returned as data: `delimiters` or `datamarking`."),
+        typer.Option(
+            metavar="STYLE",
+            help="Mark what tools returned as data: `delimiters` or `datamarking`.",
+            callback=values.marking,
+        ),
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="M", help="Ask another model of the same API.")] = None,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Replies that count.")] = 10,
@@ -47,9 +55,7 @@ def command(
     from ..ops.sync import run
 
     case = options.open_decision(trace, event, chosen)
-    change = Change(
-        tuple(drop or ()), replace, options.read_text_option(system_file), add_system, mark=mark, model_name=model
-    )
+    change = Change(tuple(drop or ()), replace, values.text_of(system_file), add_system, mark=mark, model_name=model)
     spell = typed.speller(str(case.trace.path), event)
     with console.watching() as watch:
         try:

@@ -9,25 +9,39 @@ from typing import Annotated
 
 import typer
 
-from . import console, options
+from . import console, options, values
 
 
 def command(
     trace: options.TraceArgument,
     event: options.EventArgument,
     *,
-    out: Annotated[Path, typer.Option(metavar="PATH", help="The new file, named test_*.py. Never overwrites.")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="PATH", help="The new file, named test_*.py. Never overwrites.", callback=values.new_test),
+    ],
     add_system: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The fix: TEXT at the end of the system prompt.")
     ] = None,
     system_from: Annotated[
-        str | None, typer.Option(metavar="MODULE:NAME", help="Test the prompt that your code uses now.")
+        str | None,
+        typer.Option(
+            metavar="MODULE:NAME", help="Test the prompt that your code uses now.", callback=values.system_import
+        ),
     ] = None,
     clean_with: Annotated[
-        str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that cleans what tools return.")
+        str | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION",
+            help="Test your function that cleans what tools return.",
+            callback=values.cleaner_import,
+        ),
     ] = None,
     guard_with: Annotated[
-        str | None, typer.Option(metavar="MODULE:FUNCTION", help="Test your function that checks tool calls.")
+        str | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION", help="Test your function that checks tool calls.", callback=values.guard_import
+        ),
     ] = None,
     control: Annotated[
         list[str] | None,
@@ -39,7 +53,11 @@ def command(
     ] = None,
     rate_below: Annotated[
         float | None,
-        typer.Option(metavar="RATE", help="Pass when fewer than this share of replies call the tool, such as 0.1."),
+        typer.Option(
+            metavar="RATE",
+            help="Pass when fewer than this share of replies call the tool, such as 0.1.",
+            callback=values.rate,
+        ),
     ] = None,
     budget: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most model calls for each decision.")] = None,
     chosen: options.DecisionFlags,

@@ -11,7 +11,7 @@ import typer
 
 from ..trace.lookup import find_trace
 from ..trace.trace import Trace
-from . import console, options
+from . import console, options, values
 from .page_file import write_page
 
 if TYPE_CHECKING:
@@ -22,7 +22,12 @@ def command(
     trace: options.LastTrace = "last",
     *,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one HTML file that needs no server, in place of serving.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write one HTML file that needs no server, in place of serving.",
+            callback=values.writable,
+        ),
     ] = None,
     why: Annotated[
         str | None,

@@ -15,7 +15,7 @@ from ..report.results import WhyReport
 from ..report.why_page import why_page
 from ..trace.refs import resolve
 from ..trace.trace import Trace
-from . import console, options, typed
+from . import console, options, typed, values
 from .page_file import write_page
 
 
@@ -60,7 +60,8 @@ def command(
     concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls at the same time.")] = 16,
     reruns: options.RerunFlags,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report as a page with drawings, too.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the report as a page with drawings, too.", callback=values.writable),
     ] = None,
     as_json: options.AsJson = False,
 ) -> int:

@@ -58,9 +58,7 @@ def named(spec: str, role: str = "model") -> Named:
     Raises:
         BadModel: it names nothing, or its code cannot be loaded.
     """
-    where, colon, name = spec.rpartition(":")
-    if not colon or not where or not name.isidentifier():
-        raise BadModel(f"the {role} function {spec!r} names no function: {SPEC}")
+    where, name = parts_of(spec, role)
     module = _file(where, role) if where.endswith(".py") else _module(where, role)
     found: object = getattr(module, name, None)
     if found is None:
@@ -84,19 +82,40 @@ def load_function(spec: str) -> Model:
     return FunctionModel(found.value, found.name, found.module)
 
 
-def _module(name: str, role: str) -> ModuleType:
-    # As `python -m` does; a console script would not look in the folder it is started from.
-    _also_search(Path.cwd())
-    try:
-        return importlib.import_module(name)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's module raises what it likes
-        raise _unloadable(name, role, error) from None
+def parts_of(spec: str, role: str) -> tuple[str, str]:
+    """The module or file that a spec names, and the function in it.
+
+    Raises:
+        BadModel: it names nothing.
+    """
+    where, colon, name = spec.rpartition(":")
+    if not colon or not where or not name.isidentifier():
+        raise BadModel(f"the {role} function {spec!r} names no function: {SPEC}")
+    return where, name
 
 
-def _file(where: str, role: str) -> ModuleType:
+def file_of(where: str, role: str) -> Path:
+    """The file of a spec.
+
+    Raises:
+        BadModel: there is none.
+    """
     path = Path(where).expanduser().resolve()
     if not path.is_file():
         raise BadModel(f"there is no file {where!r} for the {role} function: {SPEC}")
+    return path
+
+
+def _module(name: str, role: str) -> ModuleType:
+    also_search_here()
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's module raises what it likes
+        raise unloadable(name, role, error) from None
+
+
+def _file(where: str, role: str) -> ModuleType:
+    path = file_of(where, role)
     name = f"runtape_{role}_{path.stem}"
     plan = importlib.util.spec_from_file_location(name, path)
     assert plan is not None
@@ -109,8 +128,13 @@ def _file(where: str, role: str) -> ModuleType:
         plan.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's module raises what it likes
         del sys.modules[name]
-        raise _unloadable(where, role, error) from None
+        raise unloadable(where, role, error) from None
     return module
+
+
+def also_search_here() -> None:
+    """Find modules as `python -m` does; a console script would not look in the folder it is started from."""
+    _also_search(Path.cwd())
 
 
 def _also_search(folder: Path) -> None:
@@ -119,5 +143,6 @@ def _also_search(folder: Path) -> None:
         sys.path.append(str(folder))
 
 
-def _unloadable(where: str, role: str, error: BaseException) -> BadModel:
+def unloadable(where: str, role: str, error: BaseException) -> BadModel:
+    """The error for code that cannot be loaded."""
     return BadModel(f"the {role} function's file {where} could not be loaded: {type(error).__name__}: {error}")

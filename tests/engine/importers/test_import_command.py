@@ -183,7 +183,7 @@ def test_a_call_whose_request_is_unknown_is_refused_with_the_reason(
     file.write_text(otlp([span(0, "chat m", {**attributes, "gen_ai.output.messages": answer})], "s"), encoding="utf-8")
     assert imported(capsys, str(file), "-o", str(tmp_path / "t"))["formats"][0]["fidelity"] == {"not rebuildable": 1}
     [path] = (tmp_path / "t").glob("*.jsonl")
-    assert run(["why", str(path), "last", "--model-fn", "nowhere:nothing"]) == 2
+    assert run(["why", str(path), "last", "--model-fn", "json:nothing"]) == 2
     assert "capturing of content was off" in capsys.readouterr().err
 
 
@@ -192,7 +192,7 @@ def test_what_is_missing_is_said_before_a_rerun(tmp_path: Path, capsys: pytest.C
     file.write_text(FILES["console_events"](), encoding="utf-8")
     imported(capsys, str(file), "-o", str(tmp_path / "t"))
     [path] = (tmp_path / "t").glob("*.jsonl")
-    assert run(["odds", str(path), "last", "--model-fn", "nowhere:nothing"]) == 2
+    assert run(["odds", str(path), "last", "--model-fn", "json:nothing"]) == 2
     said = capsys.readouterr().err
     assert "lacks params, tools" in said
     assert said.index("lacks") < said.index("nowhere")
