@@ -195,7 +195,7 @@ def test_what_is_missing_is_said_before_a_rerun(tmp_path: Path, capsys: pytest.C
     assert run(["odds", str(path), "last", "--model-fn", "json:nothing"]) == 2
     said = capsys.readouterr().err
     assert "lacks params, tools" in said
-    assert said.index("lacks") < said.index("nowhere")
+    assert said.index("lacks") < said.index("'nothing'")
 
 
 def test_the_same_question_asked_twice_stays_two_calls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
