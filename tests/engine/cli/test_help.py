@@ -22,6 +22,11 @@ from runtape.cli.manual import filled, found, leaves
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RUN_BELOW = ("proxy",)
 ASKS_A_MODEL = ("why", "odds", "rerun", "fix", "test")
+WRITES = {
+    ("fix",): ("tests/test_inbox.py", "tests/test_inbox.jsonl"),
+    ("test",): ("tests/test_inbox.py", "tests/test_inbox.jsonl"),
+    ("cache", "export"): ("replies.jsonl",),
+}
 
 SPAN = {  # as OpenTelemetry's console exporter prints one
     "name": "chat m",
@@ -98,13 +103,16 @@ def test_commands_options_and_traces_are_completed(tmp_path: Path, shell: str, l
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an agent, and a file of spans."""
+    """A folder with an agent, a file of spans, and replies that were paid for, exported too."""
     folder = tmp_path_factory.mktemp("examples")
     shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
     shutil.copy(folder / "inbox_agent.py", folder / "my_agent.py")
     (folder / "spans.jsonl").write_text(json.dumps(SPAN) + "\n", encoding="utf-8")
     subprocess.run([sys.executable, "my_agent.py"], cwd=folder, check=True, capture_output=True)
     shutil.copytree(folder / "traces", folder / "recorded")
+    paid = ["why", "last", "tool:forward_email", "--model-fn", "stand_ins.py:inbox"]
+    for line in (paid, ["cache", "export", "replies.jsonl"]):
+        subprocess.run([sys.executable, "-m", "runtape.cli", *line], cwd=folder, check=True, capture_output=True)
     return folder
 
 
@@ -116,9 +124,8 @@ def test_the_example_of_a_command_works_as_it_stands(folder: Path, command: tupl
     assert tuple(line[: len(command)]) == command
     if command[0] in ASKS_A_MODEL:
         line += ["--model-fn", "stand_ins.py:inbox"]
-    if command == ("test",):
-        (folder / "tests" / "test_inbox.py").unlink(missing_ok=True)  # that of `fix`; one is never overwritten
-        (folder / "tests" / "test_inbox.jsonl").unlink(missing_ok=True)
+    for new in WRITES.get(command, ()):
+        (folder / new).unlink(missing_ok=True)  # that of another example; none is ever overwritten
     done = subprocess.run(
         [sys.executable, "-m", "runtape.cli", *line], cwd=folder, input="", capture_output=True, text=True, check=False
     )
