@@ -15,6 +15,7 @@ from mcp import Client, MCPError
 from mcp.types import TextResourceContents
 from mcp_safety import assert_safe, strings
 from mcp_traces import run, write
+from watched_page import WatchedPage
 
 from runtape.ops.case import open_case
 from runtape.report.view import why_view
@@ -126,18 +127,8 @@ addEventListener("message", async (event) => {
 </script>"""
 
 
-class Host:
-    """A small host of MCP Apps in a real browser, that notes what leaves the page."""
-
-    def __init__(self, browser: Any) -> None:
-        self.page = browser.new_page()
-        self.asked: list[str] = []
-        self.said: list[str] = []
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.said.append(dialog.message))
-        self.page.on("popup", lambda page: self.said.append(page.url))
+class Host(WatchedPage):
+    """A small host of MCP Apps in a real browser."""
 
     def open(self, given: dict[str, Any], *, refuses: bool = False) -> Any:
         """The frame of the view, when it has drawn what it was given."""
@@ -149,17 +140,12 @@ class Host:
         frame.locator("#counts:has-text('does not hand over')" if refuses else "#context .piece").first.wait_for()
         return frame
 
-    def close(self) -> None:
-        self.page.close()
-        assert [url for url in self.asked if not url.startswith(("about:", "data:", "file:"))] == []
-        assert self.said == []
-
 
 @pytest.fixture
 def host(browser: Any) -> Iterator[Host]:
     opened = Host(browser)
     yield opened
-    opened.close()
+    opened.close("about:", "data:", "file:")
 
 
 def test_a_host_shows_the_context_with_what_is_proven_and_its_numbers(tmp_path: Path, host: Host) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
+from contextlib import suppress
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,15 +21,23 @@ from .replies import Choice, reply_body
 _OTHER_APIS: Final = (
     *(":generateContent", ":streamGenerateContent", ":rawPredict", ":streamRawPredict"),
     *("/converse", "/converse-stream", "/invoke", "/invoke-with-response-stream"),
-    *("/completions", "/api/chat", "/api/generate", "/realtime"),
+    *("/api/chat", "/api/generate", "/realtime"),
 )
-"""How the paths of Gemini, Vertex AI, Bedrock, text completion, Ollama and OpenAI's realtime API end."""
+"""How the paths of Gemini, Vertex AI, Bedrock, Ollama and OpenAI's realtime API end."""
 _MARKS: Final = {"tool_use", "tool_result", "thinking", "document"}
 """Types of content blocks that only Anthropic's API has."""
 NO_CALL: Final = "it is no call of a model"
 OTHER_API: Final = "it is a model call of an API that cannot be rerun here"
 NO_BODY: Final = "its request body is not in the file"
 ERROR_STATUS: Final = 400
+
+
+def unzipped(data: bytes) -> bytes:
+    """A body without the packing in which it was sent; one that is not packed, or damaged, as it is."""
+    if data[:2] == b"\x1f\x8b":
+        with suppress(OSError, EOFError, zlib.error):
+            return gzip.decompress(data)
+    return data
 
 
 def url_kind(url: str) -> str | None:

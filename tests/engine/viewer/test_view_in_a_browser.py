@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hostile import EVERYTHING, hostile_run
+from watched_page import WatchedPage
 
 from runtape.report.trace_fields import whole_fields
 from runtape.report.view import trace_view
@@ -37,18 +38,11 @@ def page_file(inbox_folder: Path) -> Path:
     return inbox_folder / "run.html"
 
 
-class Reader:
-    """A page, and what it asked for and said while it was open."""
+class Reader(WatchedPage):
+    """A page of a run, read by its keys."""
 
     def __init__(self, browser: Any, **options: Any) -> None:
-        self.page = browser.new_page(viewport={"width": 1280, "height": 800}, **options)
-        self.asked: list[str] = []
-        self.said: list[str] = []
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.said.append(dialog.message))
-        self.page.on("popup", lambda page: self.said.append(page.url))
+        super().__init__(browser, viewport={"width": 1280, "height": 800}, **options)
 
     def open(self, address: str) -> Any:
         self.page.goto(address)
@@ -71,17 +65,12 @@ class Reader:
         SCREENSHOTS.mkdir(exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
-    def close(self, *, own: str = "file:") -> None:
-        self.page.close()
-        assert [url for url in self.asked if not url.startswith(own)] == []
-        assert self.said == []
-
 
 @pytest.fixture
 def reader(browser: Any) -> Iterator[Reader]:
     opened = Reader(browser)
     yield opened
-    opened.close()
+    opened.close("file:")
 
 
 def test_an_explained_run_opens_at_the_decision_with_the_report_over_its_context(
@@ -177,7 +166,7 @@ def test_dark_and_light_follow_the_system(browser: Any, page_file: Path) -> None
         page = reader.open(page_file.as_uri())
         colours.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
         reader.keep(f"view-{scheme}")
-        reader.close()
+        reader.close("file:")
     assert colours == ["rgb(23, 24, 27)", "rgb(255, 255, 255)"]
 
 
@@ -233,7 +222,7 @@ def test_a_long_run_is_served_and_keeps_only_the_rows_in_sight(browser: Any, ser
     page.keyboard.press("Enter")
     page.locator("#found button").first.wait_for()
     assert "event 1203" in reader.text("#entered")
-    reader.close(own=served)
+    reader.close(served)
 
 
 def test_the_served_page_may_ask_nobody_else(browser: Any, served: str) -> None:
@@ -258,7 +247,7 @@ def test_nothing_recorded_runs_loads_or_hides_in_the_page(browser: Any, tmp_path
     if way == "file":
         command(tmp_path, "view", "bad.jsonl", "--out", "bad.html")
         look_everywhere(reader, (tmp_path / "bad.html").as_uri())
-        reader.close()
+        reader.close("file:")
         return
     program = [sys.executable, "-m", "runtape.cli", "view", "bad.jsonl", "--no-open"]
     with subprocess.Popen(program, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
@@ -267,7 +256,7 @@ def test_nothing_recorded_runs_loads_or_hides_in_the_page(browser: Any, tmp_path
         look_everywhere(reader, address)
         process.send_signal(signal.SIGINT)
         process.stdout.read()
-    reader.close(own=address)
+    reader.close(address)
 
 
 def look_everywhere(reader: Reader, address: str) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
-import zlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -94,12 +92,7 @@ def _decoded(text: str) -> bytes:
         data = base64.b64decode(text, validate=False)
     except (binascii.Error, ValueError):
         return text.encode("utf-8", "surrogatepass")
-    if data[:2] == b"\x1f\x8b":
-        try:
-            return gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            return data
-    return data
+    return raw.unzipped(data)
 
 
 FORMAT = Format("har", "HTTP archive", "an object with `log.entries`", recognise, one_by_one(read_one))

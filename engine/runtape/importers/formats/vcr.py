@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import importlib
-import zlib
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -24,6 +22,8 @@ from ..source import Sample, Source
 _INTERACTIONS: Final = ("interactions", "http_interactions")
 """As VCR.py and as VCR of Ruby call their list."""
 _HEADINGS: Final = tuple(f"{name}:".encode() for name in _INTERACTIONS)
+_HOLDER: Final = 3
+"""Most members of an object that holds a body; one with more is the JSON of a body itself."""
 
 
 def recognise(sample: Sample) -> str | None:
@@ -107,24 +107,12 @@ def _bytes(body: Json) -> bytes:
             held = body.get(key)
             if isinstance(held, str):
                 data = held.encode("utf-8", "surrogatepass") if key == "string" else base64.b64decode(held)
-                return _plain(data)
+                return raw.unzipped(data)
             if isinstance(held, dict):
                 return _bytes(held)
     if isinstance(body, str):
         return body.encode("utf-8", "surrogatepass")
     return b"" if body is None else dumps(body)
-
-
-_HOLDER: Final = 3
-
-
-def _plain(data: bytes) -> bytes:
-    if data[:2] == b"\x1f\x8b":
-        try:
-            return gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            return data
-    return data
 
 
 FORMAT = Format("vcr", "VCR cassette", "`interactions` in YAML or JSON", recognise, one_by_one(read_one))
