@@ -6,7 +6,8 @@ import anyio
 
 from ..context.suspicion import suspicion
 from ..decision.wording import decision_text
-from ..report.results import Progress, Ranking, WhyReport
+from ..report.ranking import Ranking
+from ..report.results import Progress, WhyReport
 from .asking import Asking, asking_models
 from .case import Case
 from .investigation import Inquiry, investigate

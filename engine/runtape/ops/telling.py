@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..context.pieces import Context, Piece
 from ..report.places import Place
-from ..report.results import Cause, Hint, Ranked, Ranking, StoppedBy, WhyReport
+from ..report.ranking import Ranked, Ranking
+from ..report.results import Cause, Hint, StoppedBy, WhyReport
 from ..said import Said
 from ..search.finding import Claim, Finding, Shift
 from ..stats.tally import Tally

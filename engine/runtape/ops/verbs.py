@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..report.results import Distribution, FixReport, WhyReport
 from ..sample.amount import Ceiling
+from .as_called import knows_its_call
 from .asking import Asking, ModelInput
 from .case import EventInput, TraceInput, open_case, selection_of
 from .changes import Change, Cleaner, Edits, Replacement
@@ -19,13 +20,12 @@ from .investigation import Inquiry
 from .judges import JudgeInput
 from .pace import OnProgress
 from .proposals import CandidateInput
-from .remembering import remembering
 from .repair import Plan, repair
 from .rerunning import Until, send_again
 from .session import current
 
 
-@remembering
+@knows_its_call
 async def why(
     trace: TraceInput,
     event: EventInput,
@@ -116,7 +116,7 @@ async def why(
     return await explain(question, asking, on_progress)
 
 
-@remembering
+@knows_its_call
 async def fix(
     trace: TraceInput,
     event: EventInput,

@@ -16,7 +16,8 @@ from . import fix_page, rerun_page, why_page
 from .chain_page import not_followed
 from .distribution import Distribution
 from .held import Held
-from .results import Candidate, Cause, Count, FixReport, Hint, Ranking, Source, WhyReport
+from .ranking import Ranking
+from .results import Candidate, Cause, Count, FixReport, Hint, Source, WhyReport
 from .step import Spell, Step
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .document import Document, Heading, Paragraph, Recorded, Table
-from .results import Ranking
+from .ranking import Ranking
 from .step import Spell, Step, spelled
 
 _SHOWN = 10

@@ -24,8 +24,6 @@ __all__ = [
     "Held",
     "Hint",
     "Progress",
-    "Ranked",
-    "Ranking",
     "Seen",
     "Source",
     "SourceKind",
@@ -190,30 +188,6 @@ class WhyReport:
         from .why_page import why_page
 
         return to_text(why_page(self, lambda step: self.call.of(step, self.trace, self.event)))
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """One piece with how suspicious its wording is, seen from the decision."""
-
-    ref: str
-    text: str
-    score: float
-    """Standard deviations above the mean of all pieces."""
-    event: int | None
-    tool: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Every piece of a context, most suspicious first; a guess from the wording, nothing was rerun."""
-
-    trace: str
-    event: int
-    decision: str
-    pieces: list[Ranked]
-    untested: list[tuple[str, str]]
-    """(ref, reason): what no edit removes."""
 
 
 @dataclass(frozen=True, slots=True)

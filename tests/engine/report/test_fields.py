@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 from report_samples import CAUSE, PLANTED, SENDS, TALKS, distribution, fix_report, why_report
 
 from runtape.report.fields import Show, fix_fields, ranking_fields, rerun_fields, why_fields
-from runtape.report.results import Ranked, Ranking
+from runtape.report.ranking import Ranked, Ranking
 from runtape.wire.values import Json
 
 

@@ -8,9 +8,9 @@ from inline_snapshot import snapshot
 from report_samples import CAUSE, PLANTED, SENDS, TALKS, distribution, fix_report, why_report
 
 from runtape.report.fix_page import fix_page
+from runtape.report.ranking import Ranked, Ranking
 from runtape.report.ranking_page import ranking_page
 from runtape.report.rerun_page import rerun_page
-from runtape.report.results import Ranked, Ranking
 from runtape.report.text import to_text
 from runtape.report.why_page import why_page
 from runtape.search.finding import Finding

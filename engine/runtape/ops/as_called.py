@@ -17,7 +17,7 @@ R = TypeVar("R", WhyReport, FixReport)
 _SAID_APART = frozenset({"trace", "event", "on_progress"})
 
 
-def remembering(verb: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
+def knows_its_call(verb: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
     """The same verb; its report holds the arguments that were not left out."""
     signature = inspect.signature(verb)
 
