@@ -10,22 +10,25 @@ from typing import Any, get_type_hints
 
 def flags(command: Callable[..., int]) -> inspect.Signature:
     """The signature of a command with every parameter whose type is a dataclass replaced by the fields of that."""
-    hints = get_type_hints(command, include_extras=True)
     flat: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        hint = hints[parameter.name]
-        flat += _fields(hint) if is_dataclass(hint) else [parameter.replace(annotation=hint)]
+    for parameter in _parameters(command):
+        flat += _fields(parameter.annotation) if is_dataclass(parameter.annotation) else [parameter]
     return inspect.Signature(flat)
 
 
 def gathered(command: Callable[..., int], given: Mapping[str, object]) -> dict[str, object]:
     """The arguments of a command from the flags that were given."""
     left = dict(given)
-    for name, hint in get_type_hints(command).items():
-        group: Any = hint
-        if is_dataclass(hint):
-            left[name] = group(**{field.name: left.pop(field.name) for field in fields(hint)})
+    for parameter in _parameters(command):
+        group: Any = parameter.annotation
+        if is_dataclass(parameter.annotation):
+            left[parameter.name] = group(**{field.name: left.pop(field.name) for field in fields(group)})
     return left
+
+
+def _parameters(command: Callable[..., int]) -> list[Any]:
+    # `get_type_hints` of Python 3.10 hides what is annotated inside an Optional where the default is None.
+    return [*inspect.signature(command, eval_str=True).parameters.values()]
 
 
 def _fields(group: Any) -> list[inspect.Parameter]:
