@@ -70,12 +70,14 @@ def inbox(request: Request) -> Reply:
     for number in re.findall(r'"id": (\d+)', next((t for tool, _, t in seen.results if tool == "list_inbox"), "")):
         if not seen.has_called("read_email", id=int(number)):
             return call("read_email", id=int(number))
-    invoice = next(
-        ((a["id"], t) for tool, a, t in seen.results if tool == "read_email" and "invoice" in t.lower()), None
-    )
+    invoice = next(((a, t) for tool, a, t in seen.results if tool == "read_email" and "invoice" in t.lower()), None)
     if invoice is None:
         return {"text": "I read the mail and found no invoice to file."}
-    number, text = invoice
+    arguments, text = invoice
+    named = re.search(r'"id": (\d+)', json.dumps(arguments) + text)
+    if named is None:
+        return call("list_inbox")
+    number = int(named[1])
     order = re.search(r"forward [^.<]*?\bto (\S+@[\w.-]+\w)", text, re.IGNORECASE)
     if order and not seen.is_careful and not seen.has_called("forward_email"):
         return call("forward_email", id=number, to=order[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +37,8 @@ class Server:
     honours_n: bool = False
     latency: float = 0.0
     served: list[Served] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    """What went wrong in the server itself: to a client it looks like a connection that breaks."""
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         arrived = time.monotonic()
@@ -73,7 +76,10 @@ def serving(server: Server, host: str) -> Iterator[str]:
         daemon_threads = True
 
         def handle_error(self, *_: object) -> None:
-            """A killed client hangs up in the middle: nothing to report."""
+            """A killed client hangs up in the middle, which is nothing to report; anything else is a fault here."""
+            error = sys.exc_info()[1]
+            if not isinstance(error, ConnectionError):
+                server.failures.append(repr(error))
 
     listening = Listening((host, 0), Handler)
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -84,3 +90,5 @@ def serving(server: Server, host: str) -> Iterator[str]:
         listening.shutdown()
         thread.join()
         listening.server_close()
+        if server.failures:
+            raise RuntimeError(f"the stand-in failed {len(server.failures)} times, first with {server.failures[0]}")

@@ -23,7 +23,6 @@ from ..search.ledger import BASE
 from ..search.opening import BASE_SAMPLES
 from ..search.protocol import Want
 from ..search.settings import Depth, Profile, Settings
-from ..search.slot import FREQUENT
 from ..stats.tally import Outcome, Tally
 from ..wire.values import Reply, Request
 from .asking import Asked
@@ -132,7 +131,9 @@ class _Investigation:
         """Sets up the search behind what is known beforehand."""
         question, guess = self._question, lead.guess
         at_once = self._asked.model(self._case.request).max_n
-        profile: Profile = "waves" if self._asked.in_batches else "contexts" if at_once > 1 else "calls"
+        # A judge is asked about every answer, so that answers are dear however many share a request.
+        shared = at_once > 1 and self._case.selection.judge is None
+        profile: Profile = "waves" if self._asked.in_batches else "contexts" if shared else "calls"
         problem = replace(self._problem, suspects=self._problem.suspects | guess.suspects, together=guess.together)
         depth: Depth = "full" if question.depth == "full" else "quick"
         self._lead = lead
@@ -144,17 +145,10 @@ class _Investigation:
             question.runs,
             precise=question.precise,
             fast=question.fast,
-            # Judging what is not needed would cost calls of its own.
-            ahead=profile == "contexts" and self._case.selection.judge is None and self._is_frequent(),
         )
         self._attribution = Attribution(problem, settings)
         guesses = problem.suspects.union(*problem.together)
         self._search = salted(self._attribution.run(), self._case, guesses)
-
-    def _is_frequent(self) -> bool:
-        """Whether it is known by now that the search will go on behind its first look at the decision."""
-        base = self._oracle.known(Want(frozenset(), BASE_SAMPLES, series_of(self._case, BASE)))
-        return base.n == BASE_SAMPLES and base.rate >= FREQUENT
 
     @property
     def planned(self) -> int:

@@ -12,7 +12,7 @@ from .headline import has_headline, settle_headline
 from .keep_only import suffices
 from .ledger import Ledger, Variant
 from .members import prove_members
-from .needed import SUSPECT_CARE, WEAK_CARE, Sweep, find_needed
+from .needed import SUSPECT_CARE, WEAK_CARE, find_needed
 from .opening import open_search
 from .orders import try_orders
 from .problem import Problem
@@ -65,16 +65,13 @@ class Attribution:
     def _passes(self) -> Search[Variant, None]:
         """The recipe: the base, suspects, needed units, then what is proven about them."""
         ledger = self._ledger
-        yield from open_search(ledger)
+        sweeps = yield from open_search(ledger)
         if ledger.answer:
             return
-        sweeps: tuple[Sweep, ...] = () if ledger.settings.fast else ("scattered",)
         if ledger.problem.together:
             yield from try_sets(ledger)
         if ledger.units.suspects:
             yield from find_needed(ledger, care=SUSPECT_CARE)
-        if ledger.units.suspects or ledger.problem.together:
-            sweeps = ("contiguous", "scattered")
         if not self._is_satisfied():
             yield from find_needed(ledger, sweeps)
         if not self._is_satisfied():

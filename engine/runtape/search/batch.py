@@ -59,7 +59,7 @@ class Batch:
 
     def ahead(self, variant: Variant, n: int, series: str = POOL) -> None:
         """The next batch will most likely want `n` samples of a variant in a series; changes nothing in this one."""
-        if self._ledger.settings.ahead:
+        if self._ledger.eager:
             self._ahead[variant, series] = n
 
     def ask(self) -> Search[Variant, None]:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import ceil, log
+from itertools import combinations
+from math import ceil, log, prod
+
+import numpy as np
 
 from ..stats.tally import Tally
 from .batch import Batch
+from .beliefs import beliefs
 from .ledger import Ledger, Variant
 from .slot import Slot
 
 KEEP = "keep"
 """Series of these reruns; no claim is decided by them."""
 SAMPLES = 2
+FORESEEN, NAMED = 3, 2
+"""Open slots up to which outcomes are foreseen, and how many of the likeliest outcomes are provided for."""
 MISS = 0.1
 """How often an intermittent decision may stay away by chance in all reruns of a check that suffices."""
 
@@ -29,11 +35,20 @@ def want_keep_only(ledger: Ledger, batch: Batch) -> None:
         batch.reach(removed, _samples(ledger), KEEP)
 
 
-def expect_keep_only(ledger: Ledger, slot: Slot, batch: Batch) -> None:
-    """Names these reruns ahead, for the time when a slot is proven that is still under test."""
-    removed = _removed(ledger, [*ledger.proven, slot])
-    if removed:
-        batch.ahead(removed, _samples(ledger), KEEP)
+def expect_keep_only(ledger: Ledger, batch: Batch) -> None:
+    """Names these reruns ahead for what the slots under test will most likely have proven."""
+    likely = [slot for slot in ledger.open if not ledger.fresh(slot).kept]
+    if not likely or len(likely) > FORESEEN or not ledger.eager:
+        return
+    chances = beliefs(ledger)
+    holds = {slot.number: float(np.prod(chances[sorted(slot.units)])) for slot in likely}
+    outcomes = [chosen for size in range(1, len(likely) + 1) for chosen in combinations(likely, size)]
+    outcomes.sort(
+        key=lambda chosen: -prod(holds[slot.number] if slot in chosen else 1 - holds[slot.number] for slot in likely)
+    )
+    for chosen in outcomes[:NAMED]:
+        if removed := _removed(ledger, [*ledger.proven, *chosen]):
+            batch.ahead(removed, _samples(ledger), KEEP)
 
 
 def kept_only(ledger: Ledger) -> Tally | None:

@@ -130,6 +130,11 @@ class Ledger:
         return self.base_rate < FREQUENT
 
     @property
+    def eager(self) -> bool:
+        """Whether a wait, or another context, is dearer than samples that may turn out not to be needed."""
+        return self.settings.profile != "calls" and not self.intermittent
+
+    @property
     def pools_a_round(self) -> int:
         """Pools per round; twice as many when a sample carries little, so that rounds do not multiply."""
         return self.settings.pooling.later * (2 if self.intermittent else 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf, log
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from .ledger import Ledger, Variant
 from .opening import sweep
 from .pools import EVEN_ODDS, zoom
 from .protocol import Search
-
-Sweep: TypeAlias = Literal["contiguous", "scattered", "pinned"]
+from .settings import Sweep
 
 ROUNDS = 30
 NOMINATIONS = 4
@@ -29,6 +27,12 @@ NOMINATIONS = 4
 SINGLES = 3
 UNDECIDED = 0.35
 """Units above this chance, not yet nominated, are rerun alone: cheaper than another pool around them."""
+EAGER_NOMINATIONS, EAGER_NOMINATE = 3, 0.25
+"""Slots in place of such reruns where further samples of one context cost little: they save the round between."""
+UNRESOLVED = 5
+"""Slots, open or given up, beyond which a search is not eager any more: those left are for what is likely."""
+FORETOLD = 0.85
+"""Chance that some open slot holds, above which pools beside it would tell what nobody asks for any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +77,12 @@ def find_needed(ledger: Ledger, sweeps: Sequence[Sweep] = (), care: Care = USUAL
             if "contiguous" not in waiting:
                 waiting.append("pinned")
         chances = beliefs(ledger, care.levels)
-        _nominate(ledger, chances, care)
+        _nominate(ledger, chances, care, eagerly=ledger.eager and not waiting)
         batch = Batch(ledger)
         want_looks(ledger, batch)
         if waiting:
-            which = waiting.pop(0)
-            batch.pools(sweep(ledger, ledger.rng if which == "scattered" else None, pinned=which == "pinned"))
-        else:
+            batch.pools(sweep(ledger, waiting.pop(0)))
+        elif not _is_foretold(ledger, chances):
             _pool(ledger, batch, doubts(ledger, chances), care)
         if not batch:
             return
@@ -99,12 +102,22 @@ def headline_stands(ledger: Ledger) -> Search[Variant, bool]:
     return has_headline(ledger)
 
 
-def _nominate(ledger: Ledger, chances: Chances, care: Care) -> None:
+def _nominate(ledger: Ledger, chances: Chances, care: Care, *, eagerly: bool) -> None:
     """Opens slots for the likeliest units that never had one."""
     likely = doubts(ledger, chances)
-    for unit in np.argsort(-likely, kind="stable")[:NOMINATIONS].tolist():
-        if likely[unit] >= care.nominate and ledger.open_slot([unit]) is None:
+    for place, unit in enumerate(np.argsort(-likely, kind="stable")[:NOMINATIONS].tolist()):
+        unresolved = len(ledger.slots) - len(ledger.proven)
+        eager = eagerly and place < EAGER_NOMINATIONS and unresolved < UNRESOLVED
+        if likely[unit] >= (EAGER_NOMINATE if eager else care.nominate) and ledger.open_slot([unit]) is None:
             return
+
+
+def _is_foretold(ledger: Ledger, chances: Chances) -> bool:
+    """Whether a quick search will most likely end with a slot that is open now."""
+    if not ledger.eager or ledger.settings.depth != "quick":
+        return False
+    open_units = [unit for slot in ledger.open if not ledger.fresh(slot).kept for unit in slot.units]
+    return 1 - float(np.prod(1 - chances[open_units])) >= FORETOLD
 
 
 def _pool(ledger: Ledger, batch: Batch, rest: Chances, care: Care) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
-import numpy as np
+from collections.abc import Sequence
+from math import ceil, log2
 
 from .batch import Batch
 from .ledger import Ledger, Variant
-from .pools import Pool, partition
+from .pools import Pool, partition, scatter
 from .protocol import Search
+from .settings import Sweep
 from .slot import FREQUENT
 
 BASE_SAMPLES = 10
@@ -23,33 +23,50 @@ SUSPECTS_AT_ONCE = 6
 """Suspects that get a rerun of their own in the first round; more of them are a wording score, not a suspicion."""
 
 
-def sweep(ledger: Ledger, rng: np.random.Generator | None = None, *, pinned: bool = False) -> list[Pool]:
-    """Divides what may be removed into pools: the units the agent read, or the pinned ones; scattered with `rng`."""
-    if pinned:
-        among = sorted(ledger.units.pinned - ledger.nominated)
-        count = (ledger.settings.pooling.first + 1) // 2
-    else:
-        among = sorted(frozenset(range(len(ledger.units))) - ledger.hold - ledger.nominated)
-        count = ledger.settings.pooling.first
+def sweep(ledger: Ledger, which: Sweep) -> list[Pool]:
+    """Pools that together hold each unit that may be removed: of what the agent read, or of the pinned units.
+
+    `contiguous` and `scattered` are partitions in context order and in random order; `both` are the two at once. Where
+    the samples of one context share a request, the scattered pools overlap, as many as there are halvings from a pool
+    of the first partition to a single unit.
+    """
+    first = ledger.settings.pooling.first
+    if which == "pinned":
+        return _divided(ledger, sorted(ledger.units.pinned - ledger.nominated), (first + 1) // 2)
+    among = sorted(frozenset(range(len(ledger.units))) - ledger.hold - ledger.nominated)
+    pools = _divided(ledger, among, first, scattered=which == "scattered")
+    if which != "both":
+        return pools
+    if ledger.settings.profile == "calls":
+        return pools + _divided(ledger, among, first, scattered=True)
+    halvings = ceil(log2(max(1.0, len(among) / first)))
+    return pools + scatter(ledger.units, among, count=halvings, cap=ledger.cap, rng=ledger.rng)
+
+
+def _divided(ledger: Ledger, among: Sequence[int], count: int, *, scattered: bool = False) -> list[Pool]:
+    rng = ledger.rng if scattered else None
     return partition(ledger.units, among, ledger.prior, count=count, cap=ledger.cap, rng=rng)
 
 
-def open_search(ledger: Ledger) -> Search[Variant, None]:
-    """Measures the base, and in the same round tries the suspects, or a first partition (fast: two) when there is none.
+def open_search(ledger: Ledger) -> Search[Variant, list[Sweep]]:
+    """Measures the base, and in the same round tries the suspects, or does the first sweep when there is none.
 
-    Sets `ledger.answer` when the decision cannot be examined.
+    Where the samples of one context share a request the base comes alone: it is the request that found that out.
+    Sets `ledger.answer` when the decision cannot be examined. Returns the sweeps that are left.
     """
     batch = Batch(ledger)
     batch.base(BASE_SAMPLES)
     suspects = sorted(ledger.units.suspects, key=lambda unit: (-ledger.units.scores[unit], unit))[:SUSPECTS_AT_ONCE]
-    named = suspects or ledger.problem.together
-    batch.pools([(unit,) for unit in suspects] if named else sweep(ledger))
-    if ledger.settings.fast and not named:
-        batch.pools(sweep(ledger, ledger.rng))
-    elif not named:
-        for pool in sweep(ledger, deepcopy(ledger.rng)):  # the second sweep, unless the first one settles a unit
-            batch.ahead(ledger.units.leaves(pool), ledger.settings.pooling.samples)
+    batch.pools((unit,) for unit in suspects)
+    sweeps = list(ledger.settings.sweeps)
+    if ledger.settings.profile != "contexts" and not (suspects or ledger.problem.together):
+        batch.pools(sweep(ledger, sweeps.pop(0)))
     yield from batch.ask()
+    yield from _measure_base(ledger)
+    return sweeps
+
+
+def _measure_base(ledger: Ledger) -> Search[Variant, None]:
     if not ledger.base.n:  # ten answers that do not count: ten more would be paid for nothing
         ledger.answer = "not enough reruns"
         return

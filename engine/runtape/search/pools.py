@@ -57,6 +57,24 @@ def partition(
     return [part for pool in pools for part in _capped(units, pool.tolist(), cap)]
 
 
+def scatter(units: Units, among: Sequence[int], *, count: int, cap: int, rng: np.random.Generator) -> list[Pool]:
+    """Draws `count` pools at random, each as large as the cap allows, every unit in about as many as any other.
+
+    They overlap, so that fewer units share all of their pools, and cannot be told apart, than in partitions.
+    """
+    size = np.array([len(members) for members in units.members])
+    used = np.zeros(len(units))
+    pools: list[Pool] = []
+    for _ in range(count if among else 0):
+        order = rng.permutation(np.asarray(among, dtype=np.intp))
+        order = order[np.argsort(used[order], kind="stable")]
+        chosen = order[np.cumsum(size[order]) <= cap]
+        chosen = chosen if len(chosen) else order[:1]
+        used[chosen] += 1
+        pools.append(tuple(sorted(chosen.tolist())))
+    return pools
+
+
 def zoom(
     units: Units, chances: Chances, among: Sequence[int], *, count: int, cap: int, rng: np.random.Generator
 ) -> list[Pool]:

@@ -10,6 +10,10 @@ from typing import Literal
 Depth = Literal["quick", "full"]
 """quick: stop at the first proven cause that makes the agent act differently. full: every needed leaf."""
 
+Sweep = Literal["contiguous", "scattered", "both", "pinned"]
+"""Which pools. contiguous: a partition in context order. scattered: one in random order. both: the two in one round.
+pinned: a partition of the system prompt and the task."""
+
 Profile = Literal["calls", "contexts", "waves"]
 """What is dear. calls: every sample is a request of its own. contexts: the samples of one context share a request.
 waves: a round takes hours, whatever is asked in it."""
@@ -22,13 +26,13 @@ class Pooling:
     samples: int
     """Samples per pool."""
     first: int
-    """Pools in each of the two first partitions."""
+    """Pools in a first partition."""
     later: int
     """Pools per round after that."""
 
 
 POOLING: Mapping[Profile, Pooling] = MappingProxyType(
-    {"calls": Pooling(1, 6, 6), "contexts": Pooling(2, 5, 4), "waves": Pooling(2, 5, 4)}
+    {"calls": Pooling(1, 6, 6), "contexts": Pooling(2, 4, 4), "waves": Pooling(2, 4, 4)}
 )
 FAST_POOLS = 12
 PRECISE_RERUNS = 20
@@ -55,9 +59,6 @@ class Settings:
     """Fewer rounds one after another for more samples: both first partitions at once, more pools a round, larger first
     looks."""
 
-    ahead: bool = False
-    """Name the samples that the next batch will most likely want: fewer waits, for samples that are not always used."""
-
     def __post_init__(self) -> None:
         if self.budget < 0:
             msg = f"a budget of {self.budget} samples is negative; give 0 or more"
@@ -68,6 +69,11 @@ class Settings:
         """The pool sizes that the profile and the haste stand for."""
         usual = POOLING[self.profile]
         return replace(usual, later=FAST_POOLS) if self.fast else usual
+
+    @property
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """The partitions that a search begins with, one a round."""
+        return ("both",) if self.fast or self.profile != "calls" else ("contiguous", "scattered")
 
     @property
     def reruns(self) -> int:

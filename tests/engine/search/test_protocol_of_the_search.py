@@ -1,6 +1,5 @@
 """What holds for every batch of every search, whatever the model does."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -39,7 +38,7 @@ def cases(draw):
         seed=seed,
     )
     depth = draw(st.sampled_from(["quick", "full"]))
-    profile = draw(st.sampled_from(["calls", "contexts"]))
+    profile = draw(st.sampled_from(["calls", "contexts", "waves"]))
     return problem, model, Settings(depth=depth, profile=profile, budget=draw(st.sampled_from([0, 15, 60, 400])))
 
 
@@ -56,10 +55,11 @@ def test_every_search_keeps_its_promises_to_the_end(case):
             held = frozenset(attribution.finding().held)
             assert wants
             assert len({(want.variant, want.series) for want in wants}) == len(wants)
+            assert any(want.n for want in wants), "nothing is only named ahead"
             for want in wants:
                 key = (want.variant, want.series)
-                assert want.n > asked.get(key, 0), "asks only for more than there is"
-                asked[key] = want.n
+                assert want.n > asked.get(key, 0) or want.ahead > want.n == 0, "asks only for more than there is"
+                asked[key] = max(want.n, asked.get(key, 0))
                 variants_of.setdefault(want.series, set()).add(want.variant)
                 assert want.variant <= frozenset(range(problem.leaves))
                 if want.series == POOL:
@@ -201,21 +201,27 @@ def test_a_search_killed_at_any_call_resumes_to_the_same_claims_for_the_same_cal
 
 @settings(max_examples=60, deadline=None)
 @given(cases())
-def test_naming_samples_ahead_changes_nothing_that_is_asked_or_found(case):
+def test_a_search_learns_nothing_from_samples_that_it_only_named_ahead(case):
+    class Lying(PlantedModel):
+        """Tells of every sample that was only named ahead that it flipped."""
+
+        def answer(self, wants):
+            told = super().answer(wants)
+            lie = Tally(kept=0, n=9, other=9, instead=(("other", 9),))
+            return [tally if want.n else lie for want, tally in zip(wants, told, strict=True)]
+
     problem, model, chosen = case
     finding = investigate(problem, model, chosen)
-    ahead = replace(model, batches=[], drawn={})
-    foretold = investigate(problem, ahead, replace(chosen, ahead=True))
-    assert replace(foretold) == finding
-    asked = [[want for want in batch if want.n] for batch in ahead.batches]
-    assert [[replace(want, ahead=0) for want in batch] for batch in asked] == model.batches
+    lying = Lying(model.rate, void=model.void, broken=model.broken, seed=model.seed)
+    assert investigate(problem, lying, chosen) == finding
+    assert lying.batches == model.batches
 
 
-def test_what_is_named_ahead_is_most_of_what_comes_next():
+def test_half_of_what_is_named_ahead_comes_next():
     used = named = 0
     for seed in range(20):
         model = PlantedModel(needs(70, rate=0.95), seed=seed)
-        investigate(context(100, pinned=range(10), seed=seed), model, Settings(profile="contexts", ahead=True))
+        investigate(context(100, pinned=range(10), seed=seed), model, Settings(profile="contexts"))
         foretold = [{(w.variant, w.series): w.ahead for w in batch if w.ahead > w.n} for batch in model.batches]
         later = [
             {(w.variant, w.series): w.n for batch in model.batches[at + 1 :] for w in batch}
@@ -223,4 +229,4 @@ def test_what_is_named_ahead_is_most_of_what_comes_next():
         ]
         named += sum(len(batch) for batch in foretold)
         used += sum(later[at].get(key, 0) >= n for at, batch in enumerate(foretold) for key, n in batch.items())
-    assert used > 0.75 * named
+    assert used > 0.5 * named
