@@ -11,6 +11,7 @@ from ..stats.tally import Provenance, Tally
 from .batch import Batch, SearchEnds
 from .ledger import RECORDED, Ledger, Variant
 from .protocol import Search
+from .slot import FREQUENT
 
 STEADY = 600.0
 """Seconds for which the base is trusted."""
@@ -19,10 +20,14 @@ CHECKED = 4
 CHANGED = 0.02
 """p below which those show another rate than the base, lower or higher."""
 MOST_RESTARTS = 2
+SILENT = 2
+"""Rounds without one repeat of a frequent decision after which the base is checked."""
 
 
 def check_drift(ledger: Ledger) -> Search[Variant, None]:
-    """Reruns the context as recorded where much time, or another served model, lies between base and open slots.
+    """Reruns the context as recorded where open slots may be of another model than the base.
+
+    That is so where much time or another served model lies between, or where the decision was not made once since.
 
     If the new reruns differ from the base, the base begins anew and the open slots are void: what they had is of
     another model. Claims that were proven before keep the base that they were compared with.
@@ -30,14 +35,15 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
     Raises:
         SearchEnds: the model changed again and again, or to one that never makes the decision.
     """
-    if not any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open):
+    if not _is_silent(ledger) and not any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open):
         return
     batch = Batch(ledger)
     batch.reach(RECORDED, CHECKED, f"base:check:{ledger.checks}")
     yield from batch.ask()
     check = ledger.tally(RECORDED, f"base:check:{ledger.checks}")
     ledger.checks += 1
-    if not _differ(ledger.base, check):
+    if not _differ(_first(ledger), check):
+        ledger.kept_in = ledger.rounds
         ledger.vouched.append(_joined(check.source, *(ledger.fresh(slot).source for slot in ledger.open)))
         return
     if ledger.restarts == MOST_RESTARTS:
@@ -51,6 +57,19 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
         raise SearchEnds("drift")
 
 
+def _first(ledger: Ledger) -> Tally:
+    """The reruns that the base began with; later ones are drawn beside those of slots."""
+    return ledger.record(RECORDED, ledger.base_series).tallies[0]
+
+
+def _is_silent(ledger: Ledger) -> bool:
+    """Whether a frequent decision was not made once, in any context, since a slot was opened or for some rounds."""
+    if _first(ledger).rate < FREQUENT:
+        return False
+    opened = [slot.opened for slot in ledger.open if ledger.fresh(slot).n]
+    return ledger.kept_in <= max([ledger.rounds - SILENT, *opened])
+
+
 def _joined(*sources: Provenance) -> Provenance:
     """What a passed check vouches for: the names seen until now, and the time from now on."""
     times = [source.until for source in sources if source.until is not None]
@@ -59,7 +78,7 @@ def _joined(*sources: Provenance) -> Provenance:
 
 def _apart(ledger: Ledger, fresh: Provenance) -> bool:
     """Whether some fresh reruns lie far from the base, and from every check of it."""
-    known = [ledger.base.source, *ledger.vouched]
+    known = [_first(ledger).source, *ledger.vouched]
     served = frozenset[str]().union(*(source.served for source in known))
     if served and not fresh.served <= served:
         return True

@@ -84,6 +84,8 @@ class Ledger:
     """Times that it was begun anew because of one."""
     vouched: list[Provenance] = field(default_factory=list[Provenance])
     """Where and when a check found the base as it was."""
+    kept_in: int = 0
+    """The last round in which some context still led to the decision."""
     fruitless: int = 0
     """Rounds in a row without any sample that counts."""
 
@@ -186,7 +188,7 @@ class Ledger:
             return None
         chosen = frozenset(units)
         removed = self.units.leaves(chosen) if leaves is None else leaves
-        slot = Slot(len(self.slots), chosen, removed, self.base_series)
+        slot = Slot(len(self.slots), chosen, removed, self.base_series, self.rounds)
         self.slots.append(slot)
         return slot
 
@@ -217,6 +219,8 @@ class Ledger:
             record = self.records.setdefault((want.variant, want.series), Record())
             if tally.n > record.last.n:
                 self.fruitless = 0
+            if tally.kept > record.last.kept:
+                self.kept_in = self.rounds
             self.spent += max(0, want.n - record.asked)
             record.asked = max(record.asked, want.n)
             record.tallies.append(tally)

@@ -16,7 +16,7 @@ from .drift import check_drift
 from .fragile import guard_cap
 from .headline import has_headline, settle_headline
 from .ledger import Ledger, Variant
-from .opening import sweep
+from .opening import BASE_SAMPLES, sweep
 from .pools import EVEN_ODDS, zoom
 from .protocol import Search
 from .settings import Sweep
@@ -27,6 +27,8 @@ NOMINATIONS = 4
 SINGLES = 3
 UNDECIDED = 0.35
 """Units above this chance, not yet nominated, are rerun alone: cheaper than another pool around them."""
+PATIENT = 3
+"""Rounds for which the last reruns as recorded wait for a slot to be drawn beside: pools are read by their rate too."""
 EAGER_NOMINATIONS, EAGER_NOMINATE = 3, 0.25
 """Slots in place of such reruns where further samples of one context cost little: they save the round between."""
 UNRESOLVED = 5
@@ -68,7 +70,7 @@ def find_needed(ledger: Ledger, sweeps: Sequence[Sweep] = (), care: Care = USUAL
         care: Thresholds.
     """
     waiting = list(sweeps)
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         if ledger.settings.depth == "quick":
             if (yield from headline_stands(ledger)):
                 return
@@ -83,6 +85,8 @@ def find_needed(ledger: Ledger, sweeps: Sequence[Sweep] = (), care: Care = USUAL
         if waiting:
             batch.pools(sweep(ledger, waiting.pop(0)))
         elif not _is_foretold(ledger, chances):
+            if turn >= PATIENT:
+                batch.base(BASE_SAMPLES)
             _pool(ledger, batch, doubts(ledger, chances), care)
         if not batch:
             return

@@ -13,6 +13,9 @@ from .settings import Sweep
 from .slot import FREQUENT
 
 BASE_SAMPLES = 10
+FIRST_SAMPLES, CLEAR = 7, 6
+"""Reruns that come first, and how many of them must repeat the decision for the rest to wait for the first claim under
+test: drawn beside its reruns, they tell whether it is still the same model."""
 MORE_BASE_SAMPLES = 20
 BASE_SAMPLES_WHEN_RARE = 30
 """Where twenty leave it open whether the decision is too rare."""
@@ -55,7 +58,7 @@ def open_search(ledger: Ledger) -> Search[Variant, list[Sweep]]:
     Sets `ledger.answer` when the decision cannot be examined. Returns the sweeps that are left.
     """
     batch = Batch(ledger)
-    batch.base(BASE_SAMPLES)
+    batch.base(BASE_SAMPLES if ledger.settings.profile == "contexts" else FIRST_SAMPLES)
     suspects = sorted(ledger.units.suspects, key=lambda unit: (-ledger.units.scores[unit], unit))[:SUSPECTS_AT_ONCE]
     batch.pools((unit,) for unit in suspects)
     sweeps = list(ledger.settings.sweeps)
@@ -67,9 +70,14 @@ def open_search(ledger: Ledger) -> Search[Variant, list[Sweep]]:
 
 
 def _measure_base(ledger: Ledger) -> Search[Variant, None]:
-    if not ledger.base.n:  # ten answers that do not count: ten more would be paid for nothing
+    if not ledger.base.n:  # none of the answers counts: more would be paid for nothing
         ledger.answer = "not enough reruns"
         return
+    if ledger.base.kept < CLEAR:
+        batch = Batch(ledger)
+        batch.base(BASE_SAMPLES)
+        if batch:
+            yield from batch.ask()
     if ledger.base.n < FEWEST_ANSWERS or ledger.base.rate < FREQUENT:
         batch = Batch(ledger)
         batch.base(MORE_BASE_SAMPLES)

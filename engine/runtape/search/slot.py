@@ -57,6 +57,8 @@ class Slot:
     leaves: frozenset[int]
     base_series: str = "base"
     """The series that its reruns are compared with."""
+    opened: int = 0
+    """Rounds of the search before it."""
     look: int = 0
     """Looks taken so far."""
     state: SlotState = "open"

@@ -97,10 +97,11 @@ def test_a_model_that_changes_again_and_again_ends_the_search_and_says_so():
 
 
 class Fading:
-    """Makes the decision whatever it reads, and from its eleventh sample on rarely."""
+    """Makes the decision whatever it reads, and after its first samples rarely."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, *, last=10, later=0.3):
         self.random = Random(seed)
+        self.last, self.later = last, later
         self.drawn = {}
         self.samples = 0
 
@@ -110,10 +111,22 @@ class Fading:
             outcomes = self.drawn.setdefault((want.variant, want.series), [])
             while len(outcomes) < want.n:
                 self.samples += 1
-                outcomes.append(self.random.random() < (0.95 if self.samples < 11 else 0.3))
+                outcomes.append(self.random.random() < (0.95 if self.samples <= self.last else self.later))
             kept = sum(outcomes[: want.n])
             tallies.append(Tally(kept=kept, n=want.n, other=want.n - kept, instead=(("other", want.n - kept),)))
         return tallies
+
+
+def test_a_decision_that_is_made_no_more_within_minutes_and_under_one_name_is_hardly_ever_blamed_on_a_text():
+    wrong = noticed = 0
+    for last in (14, 20, 26, 32):
+        for seed in range(8):
+            model = Fading(seed, last=last, later=0.0)
+            finding = drained(Attribution(context(60, pinned=range(10), seed=seed)).run(), model)
+            wrong += bool(finding.claims)
+            noticed += finding.unfinished == "drift"
+    assert wrong <= 2
+    assert noticed >= 16
 
 
 def test_a_claim_that_later_reruns_as_recorded_contradict_is_not_made():
