@@ -97,7 +97,7 @@ def test_a_spent_budget_keeps_what_it_bought(run):
 
     assert stopped.stopped_by == "budget"
     assert "20" in (stopped.stopped or "")
-    assert stopped.base == (10, 10)
+    assert stopped.base == (7, 7)
     assert stopped.calls <= 20
     assert done.headline == [PLANTED]
     assert done.reused == stopped.calls
@@ -112,7 +112,7 @@ def test_a_model_that_fails_later_leaves_a_report(run):
     report = runtape.why(run, DECISION, model=failing)
 
     assert report.stopped_by == "model"
-    assert report.base == (10, 10)
+    assert report.base == (7, 7)
     assert "Run it again" in (report.stopped or "")
 
 
@@ -134,7 +134,7 @@ def test_a_cancelled_search_answers_with_what_it_has(run):
     report = anyio.run(cancel_when_the_base_is_there)
 
     assert report.stopped_by == "cancelled"
-    assert report.base == (10, 10)
+    assert report.base == (7, 7)
     finished = runtape.why(run, DECISION, model=planted())
     assert finished.headline == [PLANTED]
     assert finished.reused >= report.calls
