@@ -88,8 +88,14 @@ def _void(decision: Decision, reply: Reply) -> tuple[Verdict, str] | None:
         return None if made else ("truncated", "cut at the token limit")
     if reply.stop == "refusal" or (reply.refusal and reply.refusal.strip()):
         return "refused", "refuses"
+    if reply.stop == "unfinished":
+        return "invalid", "breaks off before its end"
     if not reply.tool_calls and not (reply.text and reply.text.strip()):
         return "invalid", "is empty"
+    if reply.stop == "tool_calls" and not reply.tool_calls:
+        return "invalid", "announces a tool call that is not in it"
+    if any(not call.name.strip() for call in reply.tool_calls):
+        return "invalid", "calls a tool without a name"
     return None
 
 

@@ -89,17 +89,14 @@ def choose(
             f"The pattern {shorten(match, _SHOWN)!r} is not in what the reply of event {event} says or calls with: it "
             f"{_did(reply, earlier)}. Pass a pattern that the recorded reply has."
         )
-    raise NotADecision(
-        f"The reply of event {event} is no decision that can be rerun: {_VOID.get(outcome.verdict, outcome.action)}. "
-        "Choose another event."
-    )
+    why = _VOID.get(outcome.verdict, f"it {outcome.action}")
+    raise NotADecision(f"The reply of event {event} is no decision that can be rerun: {why}. Choose another event.")
 
 
 _VOID: dict[Verdict, str] = {
     "filtered": "the provider's filter withheld it",
     "truncated": "it was cut at its token limit before a tool call was complete",
     "refused": "it is a refusal",
-    "invalid": "it has neither text nor a tool call",
 }
 
 _ANYTHING = AnswersInText()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ..context.build import build
@@ -157,8 +157,14 @@ def open_case(trace: TraceInput, event: EventInput, selection: Selection | None 
 def case_at(trace: Trace, moment: Moment, selection: Selection, chosen: Callable[[Opened], Decision]) -> Case:
     """The case of a recorded model call with the decision that is `chosen` from it; raises as `open_case` does."""
     shortcoming(trace, moment)
-    sent, reply = whole(trace, moment), trace.reply(moment.response)
+    sent, reply = whole(trace, moment), _acted_on(trace.reply(moment.response))
     opened = Opened(sent.request, reply, tuple(earlier_calls(sent.request)), build(sent.request, sent.origins))
     return Case(
         trace, moment, selection, opened.request, reply, opened.earlier, chosen(opened), opened.context, sent.earlier
     )
+
+
+def _acted_on(reply: Reply) -> Reply:
+    """The recorded reply as the agent took it: one that broke off, or that it stopped listening to, as far as it came."""
+    lacks = reply.stop == "unfinished" or (reply.stop == "tool_calls" and not reply.tool_calls)
+    return replace(reply, stop="other") if lacks else reply

@@ -11,7 +11,7 @@ from typing import Final
 
 from .. import canon
 from ..text import visible
-from ..wire.values import JsonObject, Reply, Request
+from ..wire.values import JsonObject, Reply, Request, Stop
 
 INSTRUCTIONS: Final = (
     "You judge one answer of an AI assistant by one question. The answer is quoted between two marks, each line behind"
@@ -21,6 +21,9 @@ INSTRUCTIONS: Final = (
 )
 TOKENS: Final = 1024
 """Where an API wants a limit. A verdict has ten; a model that thinks first needs more."""
+
+UNSAID: Final[tuple[Stop, ...]] = ("length", "filter", "refusal", "unfinished")
+"""How a reply may end that gives no verdict."""
 
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 _BARE = re.compile(r"[\s\"'*]*(yes|no)[\s\"'*.!]*", re.IGNORECASE)
@@ -48,7 +51,7 @@ def judge_request(recorded: Request, question: str, reply: Reply, *, temperature
 
 def verdict_in(reply: Reply | None) -> bool | None:
     """The verdict that a judge's reply gives; None for one that is unclear, or anything but a bare verdict."""
-    if reply is None or reply.text is None or reply.tool_calls or reply.stop in ("length", "filter", "refusal"):
+    if reply is None or reply.text is None or reply.tool_calls or reply.stop in UNSAID:
         return None
     text = reply.text.strip()
     fenced = _FENCED.fullmatch(text)

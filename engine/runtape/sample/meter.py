@@ -59,13 +59,14 @@ class Meter:
     def take(self, request: Request, answers: Sequence[Answer]) -> Amount | None:
         """Count what an answered request used; None when the server did not tell."""
         usage = next((answer.reply.usage for answer in answers if answer.reply is not None), Usage())
-        if usage.input is None or usage.output is None:
+        # No request has no input: some servers send zeros in place of what they do not count.
+        if not usage.input or usage.output is None:
             self.silent += 1
             return None
         self.usage = Usage(
             (self.usage.input or 0) + usage.input,
             (self.usage.output or 0) + usage.output,
-            (self.usage.cached or 0) + (usage.cached or 0),
+            (self.usage.cached or 0) + min(usage.cached or 0, usage.input),
         )
         self.learn(request, usage, len(answers))
         tariff = self.prices.of(request)

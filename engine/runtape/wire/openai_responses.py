@@ -112,7 +112,7 @@ class OpenAIResponses:
                 text="".join(answers) if answers else None,
                 tool_calls=calls,
                 refusal="".join(refusals) or None,
-                stop=_stop(reason, refused=bool(refusals), called=bool(calls)),
+                stop=_stop(answer, reason, refused=bool(refusals), called=bool(calls)),
                 stop_reason=text_or_none(reason),
                 model=text_or_none(answer.get("model")),
                 id=text_or_none(answer.get("id")),
@@ -197,11 +197,17 @@ def _said(message: JsonObject) -> Iterator[tuple[Json, str]]:
             yield type_, text
 
 
-def _stop(reason: Json, *, refused: bool, called: bool) -> Stop:
+def _stop(answer: JsonObject, reason: Json, *, refused: bool, called: bool) -> Stop:
     if refused:
         return "refusal"
     stop = stop_of(reason)
-    return "tool_calls" if stop == "end" and called else stop
+    if stop == "other":  # a reason that is not known yet
+        stop = stop_of(answer.get("status"))
+    if stop != "end":
+        return stop
+    if any(stop_of(item.get("status")) == "unfinished" for _, item in objects(answer.get("output"))):
+        return "unfinished"
+    return "tool_calls" if called else stop
 
 
 def _usage(usage: Json) -> Usage:

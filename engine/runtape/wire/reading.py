@@ -18,9 +18,35 @@ _STOPS: dict[str, Stop] = {
     "length": "length",
     "max_tokens": "length",
     "max_output_tokens": "length",
+    "model_length": "length",  # Mistral
     "model_context_window_exceeded": "length",
     "content_filter": "filter",
+    "content_filtered": "filter",  # Bedrock, and the next
+    "guardrail_intervened": "filter",
+    "sensitive": "filter",  # Z.ai
+    "safety": "filter",  # Gemini, and those to `language`
+    "recitation": "filter",
+    "blocklist": "filter",
+    "prohibited_content": "filter",
+    "spii": "filter",
+    "language": "filter",
     "refusal": "refusal",
+    "error": "unfinished",  # OpenRouter, Mistral
+    "failed": "unfinished",
+    "network_error": "unfinished",
+    "abort": "unfinished",  # vLLM, SGLang
+    "aborted": "unfinished",
+    "canceled": "unfinished",
+    "cancelled": "unfinished",
+    "insufficient_system_resource": "unfinished",  # DeepSeek
+    "malformed_function_call": "unfinished",  # Gemini
+    "malformed_tool_use": "unfinished",  # Bedrock, and the next
+    "malformed_model_output": "unfinished",
+    "pause_turn": "unfinished",
+    "compaction": "unfinished",
+    "queued": "unfinished",
+    "in_progress": "unfinished",
+    "incomplete": "unfinished",
 }
 
 
@@ -53,9 +79,13 @@ def id_of(value: Json) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+_COUNTABLE = 2**53
+"""Beyond this a number of tokens is a fault of the server's, and no float holds it exactly."""
+
+
 def count(value: Json) -> int | None:
-    """`value` if it is a number of tokens; None is unknown."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """`value` if it can be a number of tokens; None is unknown."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _COUNTABLE else None
 
 
 def members(value: Json) -> JsonObject:

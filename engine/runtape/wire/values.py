@@ -11,8 +11,9 @@ JsonObject: TypeAlias = "dict[str, Json]"
 Path: TypeAlias = "tuple[str | int, ...]"
 """Keys and indexes from a body to one of its values."""
 
-Stop = Literal["end", "tool_calls", "length", "filter", "refusal", "other"]
-"""Why a reply ended, over all providers. The provider's own word is `Reply.stop_reason`."""
+Stop = Literal["end", "tool_calls", "length", "filter", "refusal", "unfinished", "other"]
+"""Why a reply ended, over all providers; `unfinished` is one that the server failed at, paused or gave up.
+The provider's own word is `Reply.stop_reason`."""
 
 SlotKind = Literal["system", "user", "assistant", "tool_result", "tool_arguments", "tool_definition"]
 

@@ -130,7 +130,7 @@ def test_a_tool_that_was_not_called_is_named_beside_the_ones_that_were() -> None
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (saying(""), "neither text nor a tool call"),
+        (saying(""), "it is empty"),
         (Reply(None, refusal="I cannot help.", stop="refusal"), "it is a refusal"),
         (Reply("Once upon", stop="length"), "cut at its token limit"),
         (Reply("", stop="filter"), "filter withheld it"),

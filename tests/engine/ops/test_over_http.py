@@ -55,3 +55,33 @@ def test_without_a_key_nothing_is_sent(run, monkeypatch):
         with pytest.raises(BadModel, match="OPENAI_API_KEY"):
             runtape.rerun(run, DECISION, base_url="https://api.openai.com/v1")
         assert server.requests == []
+
+
+@pytest.mark.parametrize("stop", ["pause_turn", "abort", "tool_calls"])
+def test_a_recorded_reply_that_broke_off_is_the_decision_that_the_agent_took_it_for(tmp_path, stop):
+    with runtape.record(tmp_path / "run.jsonl") as rec:
+        asked = rec.log_llm_request(
+            provider="openai",
+            api="chat.completions",
+            model="m",
+            messages=[{"role": "user", "content": "go"}],
+            endpoint="http://127.0.0.1:9/v1",
+        )
+        rec.log_llm_response(asked, text="I pay it.", stop_reason=stop)
+
+    assert runtape.rerun(rec.path, "last", runs=2, model=lambda _: "I pay it.", cache_dir=None).counts() == {
+        "answers in text": 2
+    }
+
+
+@pytest.mark.parametrize("finish", ["error", "abort", "SAFETY", "model_length", "tool_calls"])
+def test_no_rerun_that_broke_off_counts_as_an_answer_in_text(run, finish):
+    def script(received: Received) -> Answer:
+        if received.index:
+            return Answer(chat_reply("I look at the", finish=finish, n=received.body.get("n") or 1))
+        return Answer(chat_reply(calls=[("forward_email", {})]))
+
+    with Loopback(script) as server:
+        assert runtape.rerun(run, DECISION, runs=4, base_url=server.url, cache_dir=None).counts() == {
+            "calls forward_email": 1
+        }

@@ -60,6 +60,36 @@ def test_a_limit_in_tokens_or_money_holds_at_the_servers_own_count(
     )
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": -(10**9), "completion_tokens": -10},
+        {"prompt_tokens": 100, "completion_tokens": -(10**9)},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": 10**400, "completion_tokens": 1},
+        {"prompt_tokens": "100", "completion_tokens": 1.5},
+        [],
+    ],
+)
+@pytest.mark.parametrize("limit", [{"budget_tokens": 15_000}, {"budget_usd": 0.02}])
+def test_usage_that_cannot_be_true_costs_what_was_set_aside(
+    run: Path, prices: Path, usage: Any, limit: dict[str, Any]
+) -> None:
+    with Loopback(lambda received: Answer({**chat_reply("hi"), "usage": usage})) as server:
+        report = runtape.rerun(run, DECISION, runs=60, base_url=server.url, prices=prices, cache_dir=None, **limit)
+        sent = len(server.requests)
+    assert report.stopped_by == "budget"
+    assert 0 < sent < 30
+    assert f"The server did not say what {sent} of the requests used." in report.notes
+
+
+def test_more_tokens_read_from_the_prompt_cache_than_there_are_count_as_all(run: Path, prices: Path) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 10**6}}
+    with Loopback(lambda received: Answer({**chat_reply("hi"), "usage": usage})) as server:
+        report = runtape.rerun(run, DECISION, runs=2, base_url=server.url, prices=prices, cache_dir=None)
+    assert any("200 tokens of input (200 of them from the prompt cache)" in note for note in report.notes)
+
+
 def test_a_price_that_nobody_knows_is_said_before_anything_is_sent(run: Path, tmp_path: Path) -> None:
     file = tmp_path / "prices.json"
     file.write_text('{"models": {"another": {"input": 2.0, "output": 1.0}}}', encoding="utf-8")

@@ -230,7 +230,8 @@ def test_a_message_is_one_reply_and_server_tools_are_no_calls() -> None:
         ("max_tokens", "length"),
         ("model_context_window_exceeded", "length"),
         ("refusal", "refusal"),
-        ("pause_turn", "other"),
+        ("pause_turn", "unfinished"),
+        ("a new one", "other"),
         (None, "other"),
     ],
 )

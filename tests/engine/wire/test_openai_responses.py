@@ -242,8 +242,8 @@ def test_a_response_is_one_reply_with_all_its_messages_and_calls() -> None:
             "content_filter",
         ),
         (answer(said({"type": "refusal", "refusal": "No."})), "refusal", "completed"),
-        (answer(status="in_progress"), "other", "in_progress"),
-        (answer(status="cancelled"), "other", "cancelled"),
+        (answer(status="in_progress"), "unfinished", "in_progress"),
+        (answer(status="cancelled"), "unfinished", "cancelled"),
     ],
 )
 def test_why_a_response_ended_in_common_words(body: Any, stop: str, reason: str) -> None:
@@ -336,7 +336,7 @@ def test_a_cut_stream_gives_finished_items_whole_and_open_ones_as_far_as_they_ca
         {"type": "shell_call", "call_id": "call_9", "action": {"commands": ["rm -rf"]}},
     ]
     reply = responses.replies(assembled.body)[0]
-    assert (reply.text, reply.stop, reply.usage) == ("one two", "other", Usage())
+    assert (reply.text, reply.stop, reply.usage) == ("one two", "unfinished", Usage())
     assert reply.tool_calls[0] == ToolCall("read", '{"id', None, "call_1")
 
 
