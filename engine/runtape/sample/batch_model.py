@@ -105,7 +105,7 @@ class BatchModel(HttpModel):
         if not 200 <= result.status < 300:
             self._cache.leave_batch(asked.samples)
             listener.rejected(result.status, None)
-            if len(asked.samples) > 1 and rejects_n(result):
+            if len(asked.samples) > 1 and rejects_n(result, asked.body):
                 self.max_n = 1
                 raise Unanswered(f"{self._endpoint.url} does not give several answers to one request; asked one by one")
             raise failure(result, self._endpoint, request.body.get("model"))

@@ -9,15 +9,28 @@ from dataclasses import dataclass
 from .. import canon
 from ..errors import ModelFailed
 from ..text import shorten, visible
-from ..wire.values import Json
+from ..wire.values import Json, JsonObject
 from .endpoint import HOW_TO_ALLOW, Endpoint
 from .model import RequestRefused, Unanswered
 
 QUOTA = re.compile(r"insufficient_quota|billing_hard_limit|credit balance is too low", re.IGNORECASE)
 """No money left: sent with status 429 (OpenAI) or 400 (Anthropic), and no retry mends it."""
 
-NAMES_N = re.compile(r"(?<![\w\\])n(?!\w)")
-"""The parameter `n` in an error text; not the escape of a newline."""
+NAMES_N = re.compile(
+    r"(?<![\w\\])n(?!\w)"  # not the escape of a newline
+    r"|best_of|candidate_?count|num_(?:choices|return_sequences|generations)"
+    r"|(?:multiple|several|more than one|only one|one|single|number of)"
+    r"(?: \w+)? (?:choice|completion|candidate|generation|response|answer|sample|output|sequence)s?\b",
+    re.IGNORECASE,
+)
+"""The parameter `n` in an error text, by its name or by what it does."""
+
+NAMELESS = re.compile(
+    r"(?:extra|additional|unknown|unexpected|unrecogni[sz]ed|unsupported|invalid) "
+    r"(?:inputs?|fields?|param(?:eter)?s?|arg(?:ument)?s?|keys?|propert(?:y|ies))|not implemented",
+    re.IGNORECASE,
+)
+"""A parameter that an error text refuses without saying which."""
 
 ABOUT_THE_REQUEST = (400, 413, 422)
 WORTH_ANOTHER_TRY = (408, 409, 425, 429)
@@ -39,11 +52,17 @@ def out_of_quota(exchange: Exchange) -> bool:
     return exchange.status == 402 or (exchange.status in (400, 403, 429) and QUOTA.search(_said(exchange)) is not None)
 
 
-def rejects_n(exchange: Exchange) -> bool:
-    """True when the server refuses the parameter `n`, and only for that reason."""
-    if exchange.status not in (400, 422):
+def rejects_n(exchange: Exchange, body: JsonObject) -> bool:
+    """True when the server refuses the parameter `n` of a body, as far as its words tell: without it, it may answer."""
+    if exchange.status not in (400, 422, 501):
         return False
-    return _field(exchange, "param") == "n" or NAMES_N.search(_said(exchange)) is not None
+    parameter = _field(exchange, "param")
+    if parameter == "n" or parameter in body:
+        return parameter == "n"
+    said = _said(exchange)
+    if NAMES_N.search(said):
+        return True
+    return NAMELESS.search(said) is not None and not any(re.search(rf"\b{re.escape(key)}\b", said) for key in body)
 
 
 def refuses(exchange: Exchange, parameter: str) -> bool:

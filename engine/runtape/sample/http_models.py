@@ -19,7 +19,7 @@ from . import attempts
 from .breakpoints import NOTE, Breakpoints
 from .endpoint import ANTHROPIC, Endpoint, family_of
 from .failures import Exchange, failure, refuses, rejects_n
-from .model import DEADLINE, Answer, Unanswered
+from .model import DEADLINE, Answer, RequestRefused, Unanswered
 from .repeats import REPEATED, Repeats
 from .sdk_clients import Client, anthropic_client, openai_client
 
@@ -56,9 +56,13 @@ class HttpModel:
         exchange = await self._send(canon.dumps(sent))
         if 200 <= exchange.status < 300:
             return self._answers(request, exchange, asked)
-        if asked > 1 and rejects_n(exchange):
-            self.max_n = 1
-            return await self.sample(request, 1)
+        if asked > 1 and rejects_n(exchange, body):
+            most, self.max_n = self.max_n, 1
+            try:
+                return await self.sample(request, 1)
+            except RequestRefused:  # `n` was not the reason
+                self.max_n = most
+                raise
         if sent is not body and refuses(exchange, "cache_control"):
             self._breakpoints = None
             return await self.sample(request, n)

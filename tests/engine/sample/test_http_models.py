@@ -207,11 +207,24 @@ async def test_a_server_that_ignores_n_is_asked_one_by_one_from_then_on() -> Non
     assert [received.body.get("n") for received in server.requests] == [5] + [None] * 8
 
 
-async def test_a_server_that_refuses_n_is_asked_one_by_one_from_then_on() -> None:
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        (error("'n' : number must be at most 1"), 400),
+        (error("This parameter is not supported", param="n"), 400),
+        (error("Only one completion choice is allowed"), 400),
+        (error("This model does not support multiple completions"), 400),
+        (error("number of choices must be 1"), 422),
+        (error("best_of must be 1 when using greedy sampling"), 400),
+        (error("Invalid argument: candidate_count"), 400),
+        (error("Extra inputs are not permitted"), 422),
+        ({"detail": [{"loc": ["body", "n"], "msg": "extra fields not permitted"}]}, 422),
+        ({"detail": "multiple generations unsupported"}, 400),
+    ],
+)
+async def test_a_server_that_refuses_n_is_asked_one_by_one_from_then_on(said: Any, status: int) -> None:
     def script(received: Received) -> Answer:
-        if "n" in received.body:
-            return Answer(error("'n' : number must be at most 1"), 400)
-        return hi(received)
+        return Answer(said, status) if "n" in received.body else hi(received)
 
     async with sampling(script) as (sampler, server):
         [drawn] = await sampler.draw([ask(n=4)])
@@ -220,12 +233,26 @@ async def test_a_server_that_refuses_n_is_asked_one_by_one_from_then_on() -> Non
     assert [received.body.get("n") for received in server.requests] == [4] + [None] * 7
 
 
-async def test_another_refusal_of_a_request_for_n_is_no_reason_to_fall_back() -> None:
-    async with sampling(lambda _: Answer(error("maximum context length is 4096 tokens"), 400)) as (sampler, server):
-        [drawn] = await sampler.draw([ask(n=4)])
-    assert drawn.broken is not None
-    assert "maximum context length" in drawn.broken
-    assert len(server.requests) == 1
+@pytest.mark.parametrize(
+    ("said", "requests"),
+    [
+        (error("maximum context length is 4096 tokens (9 in the messages, 4090 in the completion)"), 1),
+        (error("Invalid value", param="messages"), 1),
+        (error("messages.0: Extra inputs are not permitted"), 1),
+        (error("unsupported parameter"), 2),
+    ],
+)
+async def test_another_refusal_of_a_request_for_n_is_no_reason_to_fall_back(said: Any, requests: int) -> None:
+    def script(received: Received) -> Answer:
+        return honours_n(received) if received.body["messages"][0]["content"] == "b" else Answer(said, 400)
+
+    async with sampling(script) as (sampler, server):
+        [drawn] = await sampler.draw([ask("a", n=4)])
+        assert drawn.broken is not None
+        assert said["error"]["message"] in drawn.broken
+        assert len(server.requests) == requests
+        await sampler.draw([ask("b", n=4)])
+    assert server.requests[-1].body["n"] == 4
 
 
 @pytest.mark.parametrize(
