@@ -165,6 +165,6 @@ def case_at(trace: Trace, moment: Moment, selection: Selection, chosen: Callable
 
 
 def _acted_on(reply: Reply) -> Reply:
-    """The recorded reply as the agent took it: one that broke off, or that it stopped listening to, as far as it came."""
+    """The recorded reply as the agent took it: one that broke off, or was left early, as far as it came."""
     lacks = reply.stop == "unfinished" or (reply.stop == "tool_calls" and not reply.tool_calls)
     return replace(reply, stop="other") if lacks else reply

@@ -107,7 +107,9 @@ class BatchModel(HttpModel):
             listener.rejected(result.status, None)
             if len(asked.samples) > 1 and rejects_n(result, asked.body):
                 self.max_n = 1
-                raise Unanswered(f"{self._endpoint.url} does not give several answers to one request; asked one by one")
+                raise Unanswered(
+                    f"{self._endpoint.shown} does not give several answers to one request; asked one by one"
+                )
             raise failure(result, self._endpoint, request.body.get("model"))
         wanted = max(asked.places, default=len(asked.samples) - 1) + 1
         answers = self._answers(request, result, wanted)
@@ -118,7 +120,7 @@ class BatchModel(HttpModel):
         if lost:
             self._cache.leave_batch(lost)
         if not kept:
-            raise Unanswered(f"{self._endpoint.url} gave fewer answers than it was asked for; asked again")
+            raise Unanswered(f"{self._endpoint.shown} gave fewer answers than it was asked for; asked again")
         return kept
 
     async def _lead(self, wave: list[Awaited]) -> None:
@@ -248,8 +250,8 @@ class BatchModel(HttpModel):
         remote = batch.remotes[0]
         if time.time() - batch.at < KEPT:
             raise ModelFailed(
-                f"{self._endpoint.url} does not know the batch {remote}, whose answers are waited for. Use the key of "
-                "the account that submitted it, or leave out --batch (batch=) to pay for its answers once more"
+                f"{self._endpoint.shown} does not know the batch {remote}, whose answers are waited for. Use the key "
+                "of the account that submitted it, or leave out --batch (batch=) to pay for its answers once more"
             )
         for asked in batch.asked:
             asked.end(not_run(remote))

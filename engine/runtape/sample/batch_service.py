@@ -103,9 +103,9 @@ def answer_of(exchange: Exchange, endpoint: Endpoint, path: str) -> JsonObject:
         if isinstance(body, dict):
             return body
     if exchange.status in (404, 405, 410, 501) or exchange.status < 300:
-        said = visible(shorten(exchange.body[:400].decode("utf-8", "replace"), 100))
+        said = visible(shorten(endpoint.without_key(exchange.body[:400].decode("utf-8", "replace")), 100))
         raise Absent(
-            f"{endpoint.url} has no batch API: it answered {exchange.status} at {path}"
+            f"{endpoint.shown} has no batch API: it answered {exchange.status} at {path}"
             + (f" ({said})" if said else "")
             + ". Leave out --batch (batch=): the reruns are sent one by one then"
         )
@@ -122,7 +122,7 @@ def name_in(answer: JsonObject, key: str, endpoint: Endpoint) -> str:
     name = answer.get(key)
     if isinstance(name, str) and NAME.fullmatch(name):
         return name
-    raise ModelFailed(f"{endpoint.url} gave a batch or a file no usable {key!r}: {visible(shorten(repr(name), 100))}")
+    raise ModelFailed(f"{endpoint.shown} gave a batch or a file no usable {key!r}: {visible(shorten(repr(name), 100))}")
 
 
 def lines_of(exchange: Exchange) -> list[JsonObject]:

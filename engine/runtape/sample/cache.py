@@ -6,7 +6,6 @@ written leaves the replies in memory. Each is said once, in `notes`.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -29,9 +28,6 @@ FILE = "replies.sqlite"
 
 LEASE = 5.0
 """Seconds until a claim that nobody refreshes is free again: how long a sample waits for a process that was killed."""
-
-CREDENTIALS = re.compile(r"//[^/@]*@")
-"""In an address that the user named; they are no part of what is shown or exported."""
 
 DAY = 86_400.0
 """Seconds. Behind one name a provider may put another model at any time."""
@@ -119,35 +115,40 @@ class ReplyCache:
 
     def most_at_once(self, identity: str) -> int | None:
         """Samples that this model was seen to give in one request; None when it was never tried."""
+        identity = _storable(identity)
         on_disk = self._read(lambda rows: rows.most_at_once(identity), None)
         return self._memory.most_at_once(identity) if on_disk is None else on_disk
 
     def learn_most_at_once(self, identity: str, samples: int) -> None:
         """Keep how many samples this model gives in one request, so that a resumed search goes the same way."""
-        self._write(lambda rows: rows.learn_most_at_once(identity, samples))
+        self._write(lambda rows: rows.learn_most_at_once(_storable(identity), samples))
 
     def takes_turns(self, identity: str) -> bool:
         """Whether this model's server was seen to work on one request at a time."""
+        identity = _storable(identity)
         return self._read(lambda rows: rows.takes_turns(identity), False) or self._memory.takes_turns(identity)
 
     def learn_takes_turns(self, identity: str) -> None:
         """Keep that it does, so that it is measured once."""
-        self._write(lambda rows: rows.learn_takes_turns(identity))
+        self._write(lambda rows: rows.learn_takes_turns(_storable(identity)))
 
     def no_logprobs(self, about: str) -> str | None:
         """Why a model at an endpoint gives no log-probabilities of tool calls; None when that is not known."""
+        about = _storable(about)
         on_disk = self._read(lambda rows: rows.no_logprobs(about), None)
         return self._memory.no_logprobs(about) if on_disk is None else on_disk
 
     def learn_no_logprobs(self, about: str, reason: str) -> None:
         """Keep why a model at an endpoint gives none, so that it is not asked again."""
-        self._write(lambda rows: rows.learn_no_logprobs(about, reason))
+        self._write(lambda rows: rows.learn_no_logprobs(_storable(about), _storable(reason)))
 
     def describe(self, identity: str, requests: Mapping[str, Request]) -> None:
         """Keep what some keys stand for: requests to the model of that identity."""
-        shown = CREDENTIALS.sub("//", identity)
         named = [(key, request.body.get("model")) for key, request in requests.items()]
-        asked = [Asked(key, shown, model if isinstance(model, str) else None) for key, model in named]
+        asked = [
+            Asked(key, _storable(identity), _storable(model) if isinstance(model, str) else None)
+            for key, model in named
+        ]
         self._write(lambda rows: rows.describe(asked))
 
     def claim(self, samples: Sequence[Sample], holder: str) -> set[Sample]:
@@ -251,3 +252,8 @@ class ReplyCache:
     def _note(self, text: str) -> None:
         if text not in self._wrong:
             self._wrong.append(text)
+
+
+def _storable(text: str) -> str:
+    """A text that SQLite takes: what a trace named may hold a lone surrogate."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -15,8 +15,9 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from ..errors import BadModel, EndpointNotAllowed
-from ..text import visible
+from ..text import shorten, visible
 from ..wire.values import Request
+from . import address
 
 PROVIDER_KEYS: Mapping[str, str] = {
     "api.openai.com": "OPENAI_API_KEY",
@@ -61,6 +62,15 @@ class Endpoint:
     """True when the user named the server or it is the provider's own; False for a recorded address."""
 
     @property
+    def shown(self) -> str:
+        """The URL without what may be secret in it, for messages."""
+        return visible(shorten(address.shown(self.url), address.LONGEST))
+
+    def without_key(self, text: str) -> str:
+        """What a server said, without the key: some repeat the one they refuse."""
+        return text.replace(self.key, "[key]") if self.key else text
+
+    @property
     def local(self) -> bool:
         """True for a server on this machine."""
         return _is_loopback(urlsplit(self.url).hostname)
@@ -97,18 +107,19 @@ def endpoint_for(request: Request, base_url: str | None = None, environ: Mapping
             chosen = ambient
     if chosen is not None:
         return _with_key(_split(chosen, "given"), family, environ)
-    address = _split(recorded or family.url, "recorded")
-    if (_is_provider(address) or _is_loopback(address.hostname)) and not _is_base(address):
+    parts = _split(recorded or family.url, "recorded")
+    told = visible(shorten(_text(parts), address.LONGEST))
+    if (_is_provider(parts) or _is_loopback(parts.hostname)) and not _is_base(parts):
         raise EndpointNotAllowed(
-            f"this call was recorded at {visible(_text(address))}, and more than a host and a plain path could reach "
+            f"this call was recorded at {told}, and more than a host and a plain path could reach "
             f"another service than a model. If you trust that address, {HOW_TO_ALLOW} with it"
         )
-    if _is_provider(address):
-        return _with_key(address, family, environ)
-    if _is_loopback(address.hostname):
-        return Endpoint(_text(address), None, family.key_variable, named=False)
+    if _is_provider(parts):
+        return _with_key(parts, family, environ)
+    if _is_loopback(parts.hostname):
+        return Endpoint(_text(parts), None, family.key_variable, named=False)
     raise EndpointNotAllowed(
-        f"this call was recorded at {visible(_text(address))}, and a trace cannot choose where requests and keys go. "
+        f"this call was recorded at {told}, and a trace cannot choose where requests and keys go. "
         f"If you trust that server, {HOW_TO_ALLOW} with this address"
     )
 
@@ -119,12 +130,12 @@ def host_of(url: str) -> tuple[str, int]:
     Raises:
         BadModel: it is no http or https address.
     """
-    address = _split(url, "given")
-    return address.hostname or "", address.port or (443 if address.scheme == "https" else 80)
+    parts = _split(url, "given")
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
 
 
-def _with_key(address: SplitResult, family: Family, environ: Mapping[str, str]) -> Endpoint:
-    host = address.hostname or ""
+def _with_key(parts: SplitResult, family: Family, environ: Mapping[str, str]) -> Endpoint:
+    host = parts.hostname or ""
     variable = PROVIDER_KEYS.get(host, family.key_variable)
     key = environ.get(variable, "").strip() or None
     if key is None and host in PROVIDER_KEYS:
@@ -134,37 +145,38 @@ def _with_key(address: SplitResult, family: Family, environ: Mapping[str, str]) 
         )
     if key is not None and not (key.isascii() and key.isprintable()):
         raise BadModel(f"the key in {variable} holds a character that no key has: set it again")
-    return Endpoint(_text(address), key, variable, named=True)
+    return Endpoint(_text(parts), key, variable, named=True)
 
 
 def _split(url: str, origin: str) -> SplitResult:
     try:
-        address = urlsplit(url.strip())
-        usable = address.scheme in ("http", "https") and bool(address.hostname) and (address.port or 1) > 0
+        parts = urlsplit(url.strip())
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         usable = False
-        address = SplitResult("", "", "", "", "")
+        parts = SplitResult("", "", "", "", "")
     if not usable:
-        raise BadModel(f"the {origin} base URL {visible(url)!r} is not an http or https address: {HOW_TO_ALLOW}")
-    return address
+        told = address.spelled(url)
+        raise BadModel(f"the {origin} base URL {told} is not an http or https address: {HOW_TO_ALLOW}")
+    return parts
 
 
-def _is_provider(address: SplitResult) -> bool:
+def _is_provider(parts: SplitResult) -> bool:
     # Exactly the address that the SDK itself would use: no plain http, no other port, nobody's user name in front.
     return (
-        address.scheme == "https"
-        and address.hostname in PROVIDER_KEYS
-        and address.port in (None, 443)
-        and address.username is None
-        and address.password is None
+        parts.scheme == "https"
+        and parts.hostname in PROVIDER_KEYS
+        and parts.port in (None, 443)
+        and parts.username is None
+        and parts.password is None
     )
 
 
-def _is_base(address: SplitResult) -> bool:
+def _is_base(parts: SplitResult) -> bool:
     """True for a host with a plain path: the path of the API that is put behind it is where the request goes."""
     return (
-        not (address.query or address.fragment or address.username or address.password)
-        and PLAIN_PATH.fullmatch(address.path) is not None
+        not (parts.query or parts.fragment or parts.username or parts.password)
+        and PLAIN_PATH.fullmatch(parts.path) is not None
     )
 
 
@@ -181,5 +193,5 @@ def _same(one: str, other: str) -> bool:
     return _text(_split(one, "recorded")) == _text(_split(other, "given"))
 
 
-def _text(address: SplitResult) -> str:
-    return address.geturl().rstrip("/")
+def _text(parts: SplitResult) -> str:
+    return parts.geturl().rstrip("/")

@@ -32,6 +32,9 @@ NAMELESS = re.compile(
 )
 """A parameter that an error text refuses without saying which."""
 
+LONGEST = 2000
+"""Bytes of an error that is not JSON to be read."""
+
 ABOUT_THE_REQUEST = (400, 413, 422)
 WORTH_ANOTHER_TRY = (408, 409, 425, 429)
 """Beside every 5xx. The SDK has retried these already."""
@@ -73,10 +76,8 @@ def refuses(exchange: Exchange, parameter: str) -> bool:
 def failure(exchange: Exchange, endpoint: Endpoint, model: Json) -> RequestRefused | ModelFailed:
     """The error that an error answer stands for."""
     status = exchange.status
-    text = visible(shorten(_said(exchange), 300))
-    if endpoint.key:
-        text = text.replace(endpoint.key, "[key]")  # some servers repeat the key they refuse
-    said = f"{endpoint.url} answered {status}" + (f": {text}" if text else "")
+    text = visible(shorten(endpoint.without_key(_said(exchange)), 300))
+    said = f"{endpoint.shown} answered {status}" + (f": {text}" if text else "")
     if out_of_quota(exchange):
         return ModelFailed(f"{said}. The account behind {endpoint.key_variable} has no quota left: check its billing")
     if status in (401, 403):
@@ -104,7 +105,7 @@ def _said(exchange: Exchange) -> str:
     message = _field(exchange, "message")
     code = _field(exchange, "code") or _field(exchange, "type")
     if message is None:
-        return exchange.body[:2000].decode("utf-8", "replace").strip()
+        return exchange.body[:LONGEST].decode("utf-8", "replace").strip()
     return message if code is None or code in message else f"{message} ({code})"
 
 

@@ -15,7 +15,7 @@ from ..text import shorten
 from ..wire.dialect import UnreadableReply
 from ..wire.dialects import dialect_for
 from ..wire.values import Json, JsonObject, Request
-from . import attempts
+from . import address, attempts
 from .breakpoints import NOTE, Breakpoints
 from .endpoint import ANTHROPIC, Endpoint, family_of
 from .failures import Exchange, failure, refuses, rejects_n
@@ -31,7 +31,7 @@ class HttpModel:
     """One API at one endpoint. Belongs to one event loop."""
 
     def __init__(self, api: str, endpoint: Endpoint, *, deadline: float = DEADLINE) -> None:
-        self.identity = f"{api} {endpoint.url}"
+        self.identity = f"{api} {address.name_of(endpoint.url)}"
         self._dialect = dialect_for(api)
         self.max_n = MOST_AT_ONCE if self._dialect.with_samples({}, 2) is not None else 1
         self._api = api
@@ -92,7 +92,7 @@ class HttpModel:
             with anyio.fail_after(self._deadline):
                 return await client.post(body)
         except TimeoutError:
-            raise Unanswered(f"no answer from {self._endpoint.url} within {self._deadline:g} s") from None
+            raise Unanswered(f"no answer from {self._endpoint.shown} within {self._deadline:g} s") from None
 
     async def _opened(self) -> Client:
         async with self._opening:
@@ -110,7 +110,7 @@ class HttpModel:
             body = canon.loads(exchange.body)
         except ValueError:
             start = shorten(exchange.body[:400].decode("utf-8", "replace"), 200)
-            return [Answer(None, start, f"{self._endpoint.url} answered with something that is not JSON")]
+            return [Answer(None, start, f"{self._endpoint.shown} answered with something that is not JSON")]
         singles = _choices(body)
         if len(singles) < asked:
             self.max_n = 1
@@ -125,7 +125,8 @@ class HttpModel:
         try:
             return Answer(self._dialect.replies(body)[0], body)
         except UnreadableReply as error:
-            return Answer(None, body, f"{self._endpoint.url} sent no answer: {error}")
+            said = self._endpoint.without_key(str(error))
+            return Answer(None, body, f"{self._endpoint.shown} sent no answer: {said}")
 
 
 def _choices(body: Json) -> list[Json]:

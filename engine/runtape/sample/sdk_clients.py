@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from ..errors import RuntapeError
+from ..errors import ModelFailed, RuntapeError
 from ..text import visible
-from . import attempts
-from .endpoint import Endpoint
+from . import address, attempts
+from .endpoint import HOW_TO_ALLOW, Endpoint
 from .failures import Exchange, failure, out_of_quota
 from .limits import retry_after
 from .model import Unanswered
@@ -50,9 +50,10 @@ class Client:
         import httpx2  # comes with the SDK
 
         self._sdk = sdk
-        self._where = endpoint.url
+        self._where = endpoint.shown
         self._path = path
         self._response = httpx2.Response
+        self._bad_address = httpx2.InvalidURL
 
     async def post(self, body: bytes, path: str | None = None, *, once: bool = False) -> Exchange:
         """What the server answers to a JSON body, error statuses included.
@@ -99,6 +100,8 @@ class Client:
             raise _unanswered(self._where, error) from None
         except sdk.error as error:
             raise _reason(error) from None
+        except self._bad_address as error:
+            raise _unusable(self._where, error) from None
 
     async def aclose(self) -> None:
         """Close connections."""
@@ -107,29 +110,40 @@ class Client:
 
 def openai_client(endpoint: Endpoint, path: str, deadline: float) -> Client:
     """A client on `openai.AsyncOpenAI`."""
+    import httpx2
     import openai  # 0.7 s, and only who asks it should pay
 
-    client = openai.AsyncOpenAI(
-        api_key=endpoint.key or NO_KEY,
-        base_url=endpoint.url,
-        max_retries=RETRIES,
-        timeout=deadline,
-        http_client=openai.DefaultAsyncHttpxClient(**_transport(endpoint, openai.OpenAIError, deadline)),
-    )
+    try:
+        client = openai.AsyncOpenAI(
+            api_key=endpoint.key or NO_KEY,
+            base_url=address.base_of(endpoint.url),
+            default_query=address.query_of(endpoint.url),
+            max_retries=RETRIES,
+            timeout=deadline,
+            http_client=openai.DefaultAsyncHttpxClient(**_transport(endpoint, openai.OpenAIError, deadline)),
+        )
+    except httpx2.InvalidURL as error:
+        raise _unusable(endpoint.shown, error) from None
     return Client(_Sdk(client, openai.OpenAIError, openai.APIConnectionError, openai.APIStatusError), endpoint, path)
 
 
 def anthropic_client(endpoint: Endpoint, path: str, deadline: float) -> Client:
     """A client on `anthropic.AsyncAnthropic`."""
     import anthropic  # 2 s, and only who asks it should pay
+    import httpx2
 
-    client = anthropic.AsyncAnthropic(
-        api_key=endpoint.key or NO_KEY,
-        base_url=endpoint.url.removesuffix("/v1"),  # the path brings it; a recorded address may end with it as well
-        max_retries=RETRIES,
-        timeout=deadline,
-        http_client=anthropic.DefaultAsyncHttpxClient(**_transport(endpoint, anthropic.AnthropicError, deadline)),
-    )
+    try:
+        client = anthropic.AsyncAnthropic(
+            api_key=endpoint.key or NO_KEY,
+            # The path brings `/v1`; a recorded address may end with it as well.
+            base_url=address.base_of(endpoint.url).removesuffix("/v1"),
+            default_query=address.query_of(endpoint.url),
+            max_retries=RETRIES,
+            timeout=deadline,
+            http_client=anthropic.DefaultAsyncHttpxClient(**_transport(endpoint, anthropic.AnthropicError, deadline)),
+        )
+    except httpx2.InvalidURL as error:
+        raise _unusable(endpoint.shown, error) from None
     return Client(
         _Sdk(client, anthropic.AnthropicError, anthropic.APIConnectionError, anthropic.APIStatusError), endpoint, path
     )
@@ -193,6 +207,11 @@ def _unanswered(where: str, error: Exception) -> Unanswered:
     cause = error.__cause__ or error
     said = str(cause) or type(cause).__name__
     return Unanswered(f"no answer from {where}, after retries: {visible(said)}. Is the server running and reachable?")
+
+
+def _unusable(where: str, error: Exception) -> ModelFailed:
+    said = visible(str(error)).rstrip(".")
+    return ModelFailed(f"{where} cannot be asked: {said}. To ask another address, {HOW_TO_ALLOW}")
 
 
 def _reason(error: Exception) -> Exception:

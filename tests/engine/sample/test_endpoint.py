@@ -4,6 +4,7 @@ import pytest
 
 from runtape.errors import BadModel, EndpointNotAllowed
 from runtape.sample.endpoint import endpoint_for
+from runtape.sample.http_models import HttpModel
 from runtape.wire.values import Request
 
 OPENAI = {"OPENAI_API_KEY": "sk-openai"}
@@ -157,3 +158,40 @@ def test_a_key_with_a_line_end_is_trimmed_and_one_with_a_line_inside_is_refused(
 
 def test_an_endpoint_never_shows_its_key() -> None:
     assert "sk-openai" not in repr(endpoint_for(recorded(None), environ=OPENAI))
+
+
+SECRET = "s3cret"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://user:{SECRET}@127.0.0.1:1/v1",
+        f"http://:{SECRET}@127.0.0.1:1/v1",
+        f"http://{SECRET}@127.0.0.1:1/v1",
+        f"http://a@b:{SECRET}@127.0.0.1:1/v1",
+        f"http://127.0.0.1:1/v1?key={SECRET}",
+        f"http://127.0.0.1:1/v1#{SECRET}",
+    ],
+)
+def test_what_is_secret_in_an_address_is_neither_shown_nor_kept(url: str) -> None:
+    endpoint = endpoint_for(recorded(None), url, environ=OPENAI)
+    assert endpoint.shown == "http://127.0.0.1:1/v1"
+    assert SECRET not in HttpModel("chat.completions", endpoint).identity
+
+
+@pytest.mark.parametrize(
+    "url", [f"http://user:{SECRET}@127.0.0.1:999999/v1", f"http://u:{SECRET}/x@h:x/v1", f"h?key={SECRET}"]
+)
+def test_what_is_no_address_is_told_without_its_secrets_and_in_few_words(url: str) -> None:
+    for given in (url, "x" * 100_000):
+        with pytest.raises(BadModel) as refused:
+            endpoint_for(recorded(None), given, environ=OPENAI)
+        assert SECRET not in str(refused.value)
+        assert len(str(refused.value)) < 500
+
+
+def test_servers_that_a_query_tells_apart_do_not_share_replies() -> None:
+    urls = ["http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1?version=1", "http://127.0.0.1:1/v1?version=2"]
+    models = [HttpModel("responses", endpoint_for(recorded(None), url, environ=OPENAI)) for url in urls]
+    assert len({model.identity for model in models}) == 3

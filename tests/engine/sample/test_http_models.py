@@ -161,6 +161,38 @@ async def test_a_server_without_a_key_gets_nothing_from_the_environment(monkeypa
         assert "canary" not in str(received.headers)
 
 
+@pytest.mark.parametrize("api", ["chat.completions", "messages"])
+async def test_what_stands_in_an_address_goes_with_every_request(api: str) -> None:
+    with Loopback(lambda received: Answer(CLAUDE_REPLY if "messages" in received.path else chat_reply("hi"))) as server:
+        url = server.url.replace("//", "//user:pass@") + "/?version=2&key=a%20b#part"
+        model = HttpModel(api, endpoint(url))
+        [answer] = await model.sample(Request("p", api, None, {"model": "m", "messages": []}), 1)
+        await model.aclose()
+    assert answer.reply is not None
+    [sent] = server.requests
+    path, _, query = sent.path.partition("?")
+    assert path in ("/v1/chat/completions", "/v1/messages")
+    assert query.replace("%20", "+") == "version=2&key=a+b"
+    assert sent.headers["authorization"].startswith("Basic ")
+
+
+@pytest.mark.parametrize("api", ["chat.completions", "messages"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:1/\0",
+        "http://999.1.1.1/v1",
+        "http://[v1.x]/v1",
+        "http://\ud800/v1",
+        "http://h/" + "x" * 70_000,
+    ],
+)
+async def test_an_address_that_no_client_takes_is_one_plain_error(api: str, url: str) -> None:
+    model = HttpModel(api, endpoint(url))
+    with pytest.raises(ModelFailed, match=r"cannot be asked: .* pass base_url="):
+        await model.sample(Request("p", api, None, {"model": "m", "messages": []}), 1)
+
+
 async def test_redirects_are_not_followed() -> None:
     with Loopback(hi) as elsewhere:
         async with sampling(lambda _: Answer({}, 307, {"location": elsewhere.url + "/chat/completions"})) as (
@@ -530,3 +562,11 @@ async def test_a_refused_request_alone_is_told_with_the_servers_words() -> None:
         async with opened(server) as model:
             with pytest.raises(RequestRefused, match=r"answered 400: no such tool<U\+202E>"):
                 await model.sample(chat(), 1)
+
+
+@pytest.mark.parametrize("before", range(285, 301, 5))
+async def test_no_part_of_a_key_that_a_server_repeats_is_shown(before: int) -> None:
+    async with sampling(lambda _: Answer(error("." * before + "sk-secret"), 401)) as (sampler, _):
+        with pytest.raises(ModelFailed) as failure:
+            await sampler.draw([ask()])
+    assert "sk-" not in str(failure.value)

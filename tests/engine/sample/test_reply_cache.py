@@ -6,7 +6,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from runtape.sample import answer_json
 from runtape.sample.cache import ReplyCache, key_of
 from runtape.sample.model import Answer
 from runtape.sample.rows import Sample
-from runtape.wire.values import Json, Reply, Request, ToolCall, Usage
+from runtape.wire.values import Json, Reply, Request, Stop, ToolCall, Usage
 
 ONE = Sample("k", "pool", 0)
 
@@ -48,7 +48,7 @@ replies = st.builds(
     text=optional,
     tool_calls=st.lists(calls, max_size=3).map(tuple),
     refusal=optional,
-    stop=st.sampled_from(["end", "tool_calls", "length", "filter", "refusal", "other"]),
+    stop=st.sampled_from(get_args(Stop)),
     stop_reason=optional,
     model=optional,
     id=optional,
@@ -337,3 +337,17 @@ def test_a_second_connection_of_a_process_hides_no_answer_from_other_processes(f
         for number in range(3):
             cache.add(Sample("k", "pool", number), said("hello"), job="why")
             assert counted_elsewhere() == number + 1
+
+
+@given(texts, texts)
+def test_whatever_a_trace_names_can_be_kept_and_found_again(identity: str, model: str) -> None:
+    request = Request("openai", "chat.completions", None, {"model": model})
+    with ReplyCache(None) as cache:
+        cache.describe(identity, {key_of(identity, request): request})
+        cache.learn_most_at_once(identity, 4)
+        cache.learn_takes_turns(identity)
+        cache.learn_no_logprobs(identity, model)
+        assert cache.most_at_once(identity) == 4
+        assert cache.takes_turns(identity)
+        assert cache.no_logprobs(identity) is not None
+        assert cache.notes == []
