@@ -13,8 +13,20 @@ from ..wire.values import Json, JsonObject
 from .endpoint import HOW_TO_ALLOW, Endpoint
 from .model import RequestRefused, Unanswered
 
-QUOTA = re.compile(r"insufficient_quota|billing_hard_limit|credit balance is too low", re.IGNORECASE)
+QUOTA = re.compile(
+    r"insufficient[_ ](?:quota|credit|balance|fund)|billing_hard_limit|billing_not_active|credit balance is too low"
+    r"|(?:spend|spending|usage) limit|out of credit",
+    re.IGNORECASE,
+)
 """No money left: sent with status 429 (OpenAI) or 400 (Anthropic), and no retry mends it."""
+
+BAD_KEY = re.compile(
+    r"api[ _-]?key (?:is )?(?:not valid|invalid|expired|missing|not found)"
+    r"|(?:invalid|incorrect|expired|missing)[ _](?:x-)?api[ _-]?key"
+    r"|api_key_invalid|organization has been disabled",
+    re.IGNORECASE,
+)
+"""A key that is refused with status 400, as Google's and some other compatible servers do."""
 
 NAMES_N = re.compile(
     r"(?<![\w\\])n(?!\w)"  # not the escape of a newline
@@ -55,6 +67,11 @@ def out_of_quota(exchange: Exchange) -> bool:
     return exchange.status == 402 or (exchange.status in (400, 403, 429) and QUOTA.search(_said(exchange)) is not None)
 
 
+def is_final(exchange: Exchange) -> bool:
+    """True when asking again is of no use, whatever the server's headers say."""
+    return exchange.status < 500 and (exchange.status not in WORTH_ANOTHER_TRY or out_of_quota(exchange))
+
+
 def rejects_n(exchange: Exchange, body: JsonObject) -> bool:
     """True when the server refuses the parameter `n` of a body, as far as its words tell: without it, it may answer."""
     if exchange.status not in (400, 422, 501):
@@ -80,7 +97,7 @@ def failure(exchange: Exchange, endpoint: Endpoint, model: Json) -> RequestRefus
     said = f"{endpoint.shown} answered {status}" + (f": {text}" if text else "")
     if out_of_quota(exchange):
         return ModelFailed(f"{said}. The account behind {endpoint.key_variable} has no quota left: check its billing")
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and BAD_KEY.search(_said(exchange))):
         return ModelFailed(f"{said}. {_about_the_key(endpoint)}")
     if status in (404, 405):
         return ModelFailed(f"{said}. Check the model name, {visible(str(model))!r}, and the base URL ({HOW_TO_ALLOW})")

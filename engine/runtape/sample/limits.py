@@ -70,12 +70,13 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = float(headers[name]) * unit
         except (KeyError, ValueError):
             continue
-        return _within(seconds)
+        if not math.isnan(seconds):
+            return _within(seconds)
     try:
         return _within(parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
     except (KeyError, ValueError, OverflowError):
         return None
 
 
-def _within(seconds: float) -> float | None:
-    return None if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_PAUSE)
+def _within(seconds: float) -> float:
+    return min(max(seconds, 0.0), LONGEST_PAUSE)

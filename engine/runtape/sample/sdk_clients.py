@@ -14,7 +14,7 @@ from ..errors import ModelFailed, RuntapeError
 from ..text import visible
 from . import address, attempts
 from .endpoint import HOW_TO_ALLOW, Endpoint
-from .failures import Exchange, failure, out_of_quota
+from .failures import Exchange, failure, is_final, out_of_quota
 from .limits import retry_after
 from .model import Unanswered
 
@@ -172,7 +172,7 @@ def _transport(endpoint: Endpoint, stop: type[Exception], deadline: float) -> _T
             raise stop(str(error)) from error
 
     async def after(response: httpx2.Response) -> None:
-        if response.status_code < 400:
+        if response.status_code < 300:
             return
         await response.aread()
         exchange = _exchange(response)
@@ -181,6 +181,8 @@ def _transport(endpoint: Endpoint, stop: type[Exception], deadline: float) -> _T
             # The SDK would retry a 429 that no retry can mend.
             error = failure(exchange, endpoint, None)
             raise stop(str(error)) from error
+        if is_final(exchange):
+            response.headers.pop("x-should-retry", None)  # it would retry a dead key when told so
 
     return {
         "event_hooks": {"request": [before], "response": [after]},

@@ -193,9 +193,11 @@ async def test_an_address_that_no_client_takes_is_one_plain_error(api: str, url:
         await model.sample(Request("p", api, None, {"model": "m", "messages": []}), 1)
 
 
-async def test_redirects_are_not_followed() -> None:
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 307, 308])
+async def test_redirects_are_not_followed(status: int) -> None:
     with Loopback(hi) as elsewhere:
-        async with sampling(lambda _: Answer({}, 307, {"location": elsewhere.url + "/chat/completions"})) as (
+        moved = {"location": elsewhere.url + "/chat/completions", "x-should-retry": "true"}
+        async with sampling(lambda _: Answer({}, status, moved)) as (
             sampler,
             server,
         ):
@@ -349,12 +351,18 @@ async def test_a_constant_id_says_nothing() -> None:
         (429, error("You exceeded your quota", code="insufficient_quota"), "no quota left"),
         (402, error("Insufficient credits"), "no quota left"),
         (400, error("Your credit balance is too low"), "no quota left"),
+        (400, error("You have reached your specified API usage limits"), "no quota left"),
+        (429, error("Your account is not active", code="billing_not_active"), "no quota left"),
+        (429, error("You have reached your monthly spending limit"), "no quota left"),
+        (400, error("API key not valid. Please pass a valid API key."), "Check the key in OPENAI_API_KEY"),
+        (400, error("This organization has been disabled."), "Check the key in OPENAI_API_KEY"),
     ],
 )
 async def test_a_failure_for_good_costs_at_most_two_requests_and_names_what_to_mend(
     status: int, body: dict[str, Any], said: str
 ) -> None:
-    async with sampling(lambda _: Answer(body, status)) as (sampler, server):
+    headers = {"x-should-retry": "true", "retry-after-ms": "1"}
+    async with sampling(lambda _: Answer(body, status, headers)) as (sampler, server):
         with pytest.raises(ModelFailed) as failure:
             await sampler.draw([ask(str(i), 5) for i in range(60)])
     assert said in str(failure.value)

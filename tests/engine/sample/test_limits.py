@@ -26,6 +26,7 @@ def in_(seconds: float) -> str:
         ({"retry-after": "1e9"}, LONGEST_PAUSE),
         ({"retry-after": "inf"}, LONGEST_PAUSE),
         ({"retry-after": "nan"}, None),
+        ({"retry-after-ms": "nan", "retry-after": "3"}, 3.0),
         ({"retry-after": "soon"}, None),
         ({}, None),
         ({"retry-after": in_(86400)}, LONGEST_PAUSE),
