@@ -19,6 +19,7 @@ from ..sample.budget import Budget
 from ..sample.cache import ReplyCache
 from ..sample.endpoint import endpoint_for
 from ..sample.function import Answering, FunctionModel
+from ..sample.http_models import HttpModel
 from ..sample.meter import Meter
 from ..sample.model import Model
 from ..sample.prices import PUBLIC, WANTED, Prices
@@ -160,6 +161,8 @@ class Asked:
         meter = Meter(self.prices, limited=self._budget.ceiling.any)
         if self._recorded is not None:
             meter.learn(self._recorded.request, self._recorded.reply.usage, 1)
+            if isinstance(model, HttpModel):
+                model.repeats.recorded(self._recorded.reply)
         return Sampler(
             model,
             self.cache,

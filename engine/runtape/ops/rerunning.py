@@ -15,6 +15,7 @@ from ..sample.cache import key_of
 from ..sample.judged import counts, draw_judged
 from ..sample.model import Answer
 from ..sample.sampler import Sampler
+from ..sample.served import split
 from ..search.ledger import BASE
 from ..stats.tally import Outcome, count
 from ..wire.dialects import dialect_for
@@ -122,6 +123,7 @@ def _distribution(
     ]
     actions = Counter(outcome.action for outcome, _ in counted)
     tally = count(outcomes, drawn.broken)
+    apart = split(zip(drawn.answers, outcomes, strict=True))
     if ending is None and not tally.n and tally.broken is None:
         ending = not_rerun(", ".join(f"{times} {verdict}" for verdict, times in tally.void))
     return Distribution(
@@ -132,7 +134,7 @@ def _distribution(
         reused=asked.spent.reused,
         decision=read.case.decision.label,
         asked=runs,
-        notes=[*notes, *asked.notes],
+        notes=[*notes, *asked.notes, *([] if apart is None else [apart])],
         stopped=ending.text if ending else None,
         stopped_by=ending.by if ending else None,
         repeats=[outcome.verdict == "same" for outcome, _ in counted],

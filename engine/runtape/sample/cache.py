@@ -101,6 +101,12 @@ class ReplyCache:
                 self._old.add(sample)
         return found
 
+    def all_answers(self, key: str) -> list[Answer]:
+        """The answers that are there, of all series."""
+        every = [*self._read(lambda rows: rows.read_all(key), list[tuple[str, Row]]()), *self._memory.read_all(key)]
+        found = [self._decoded(Sample(key, series, row.number), row.text) for series, row in every]
+        return [answer for answer in found if answer is not None]
+
     def _decoded(self, sample: Sample, text: object) -> Answer | None:
         try:
             return answer_json.decode(text)

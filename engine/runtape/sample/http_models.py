@@ -20,7 +20,7 @@ from .breakpoints import NOTE, Breakpoints
 from .endpoint import ANTHROPIC, Endpoint, family_of
 from .failures import Exchange, failure, refuses, rejects_n
 from .model import DEADLINE, Answer, RequestRefused, Unanswered
-from .repeats import REPEATED, Repeats
+from .repeats import REPEATED, Repeats, is_stored
 from .sdk_clients import Client, anthropic_client, openai_client
 
 MOST_AT_ONCE = 16
@@ -40,7 +40,8 @@ class HttpModel:
         self._client: Client | None = None
         self._opening = anyio.Lock()
         """Held while `_client` is made, which takes seconds."""
-        self._repeats = Repeats()
+        self.repeats = Repeats()
+        """The replies that it gave before."""
         self._breakpoints = Breakpoints() if api == "messages" and endpoint.named else None
 
     @property
@@ -115,8 +116,8 @@ class HttpModel:
         if len(singles) < asked:
             self.max_n = 1
         answers = [self._read(single) for single in singles[:asked]]
-        first = answers[0].reply
-        if first is not None and self._repeats.seen(request, first):
+        first = next((answer.reply for answer in answers if answer.reply is not None), None)
+        if first is not None and (is_stored(exchange.headers) or self.repeats.seen(request, first)):
             attempts.current.get().note(REPEATED)
             return [Answer(None, body, REPEATED)]
         return answers

@@ -36,6 +36,11 @@ class Line:
         self.dead: ModelFailed | None = None
         """Why nothing is sent any more."""
 
+    def kept(self, request: Request, answers: Sequence[Answer]) -> None:
+        """Take in what an earlier run kept of the model's answers to a request: sent again, it is no new sample."""
+        if isinstance(self.model, HttpModel):
+            self.model.repeats.kept(request, [answer.reply for answer in answers if answer.reply is not None])
+
     async def send(self, request: Request, samples: Sequence[str], hold: Hold) -> Sequence[Answer]:
         """The answers to a request for as many samples as `samples` names, when there is room on the line.
 

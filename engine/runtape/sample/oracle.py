@@ -16,7 +16,7 @@ from .asks import Ask, Drawn
 from .judged import Learn, counts, draw_judged
 from .model import Answer
 from .sampler import Sampler
-from .served import served_as
+from .served import served_as, split
 
 V = TypeVar("V", bound=Hashable)
 
@@ -44,6 +44,10 @@ class Oracle(Generic[V]):
         self._rendered: dict[V, Request | str] = {}
         """By variant, its request or why there is none."""
         self._latest: dict[tuple[V, str], Tally] = {}
+        self._recorded: V | None = None
+        """The variant that is asked first: the context as it was recorded."""
+        self._of_recorded: dict[str, list[tuple[Answer, Outcome]]] = {}
+        """By series, its answers and what they did."""
 
     async def answer(self, wants: Sequence[Want[V]]) -> list[Tally]:
         """One tally per want, in the same order; a want that cannot be sampled has a `broken` tally.
@@ -85,7 +89,12 @@ class Oracle(Generic[V]):
         return asks if self._sampler.spares(sum(ask.n for ask in asks)) else []
 
     def _counted(self, want: Want[V], got: Drawn) -> Tally:
-        counted = _tally([self._outcome(answer) for answer in got.answers], got.answers, got.broken)
+        outcomes = [self._outcome(answer) for answer in got.answers]
+        if self._recorded is None:
+            self._recorded = want.variant
+        if want.variant == self._recorded:
+            self._of_recorded[want.series] = list(zip(got.answers, outcomes, strict=True))
+        counted = _tally(outcomes, got.answers, got.broken)
         tally = replace(counted, source=_source(got.answers))
         self._latest[want.variant, want.series] = tally
         return tally
@@ -105,7 +114,8 @@ class Oracle(Generic[V]):
                 "the recorded max_tokens may be too small for what the model says"
             )
             notes.append(Said(cut))
-        return notes
+        apart = split((pair for pairs in self._of_recorded.values() for pair in pairs), "The decision as recorded")
+        return notes if apart is None else [*notes, apart]
 
     def _request(self, variant: V) -> Request | str:
         if variant not in self._rendered:

@@ -129,6 +129,11 @@ class ReplyRows:
         )
         return [Row(*row) for row in found]
 
+    def read_all(self, key: str) -> list[tuple[str, Row]]:
+        """The samples of a key that are there, each with its series."""
+        found = self._db.execute("SELECT series, sample, answer, at FROM replies WHERE key = ?", (key,))
+        return [(series, Row(*row)) for series, *row in found]
+
     def most_at_once(self, identity: str) -> int | None:
         """Samples that this model gave in one request; None when it was never tried or the row is spoilt."""
         row = self._db.execute("SELECT samples FROM most_at_once WHERE identity = ?", (identity,)).fetchone()

@@ -211,6 +211,8 @@ class Sampler:
             if new:
                 self._cache.describe(model.identity, new)
                 self._described.update(new)
+                for key, request in new.items():
+                    self._line.kept(request, self._cache.all_answers(key))
             jobs = list(self._paid(plan, granted, missing))
             if jobs:
                 await self._run(jobs, holder)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from inbox_run import PLANTED, agent
 from loopback import Answer, Loopback, Received, chat_reply
+from openai import OpenAI
 
 import runtape
 from runtape.errors import BadModel, ModelFailed
@@ -85,3 +86,28 @@ def test_no_rerun_that_broke_off_counts_as_an_answer_in_text(run, finish):
         assert runtape.rerun(run, DECISION, runs=4, base_url=server.url, cache_dir=None).counts() == {
             "calls forward_email": 1
         }
+
+
+def test_the_recorded_reply_sent_again_is_no_rerun(tmp_path):
+    stored = {**chat_reply("hi"), "id": "chatcmpl-B7xQ2mP9sK4vT1wZ"}
+    with Loopback(lambda _: Answer(stored)) as server:
+        with runtape.record(tmp_path / "run.jsonl") as rec, OpenAI(base_url=server.url, api_key="k") as client:
+            rec.wrap(client).chat.completions.create(model="m", messages=[{"role": "user", "content": "go"}])
+        with pytest.raises(ModelFailed, match="repeats stored replies"):
+            runtape.rerun(rec.path, "last", runs=4, base_url=server.url, cache_dir=None)
+
+
+@pytest.mark.parametrize("verb", [runtape.rerun, runtape.why])
+def test_rates_are_told_apart_by_what_answered(run, verb):
+    def drifting(received: Received) -> Answer:
+        early = received.index < 4
+        body = chat_reply(None, [("forward_email", {})]) if early else chat_reply("I file it.")
+        return Answer({**body, "system_fingerprint": "fp_a" if early else "fp_b"})
+
+    with Loopback(drifting) as server:
+        more = {"runs": 10} if verb is runtape.rerun else {}
+        report = verb(run, DECISION, base_url=server.url, cache_dir=None, **more)
+
+    told = "\n".join(report.notes)
+    assert "answered as 'm fp_a' and 'm fp_b': its system changed between the answers" in told
+    assert "by what answered: 'm fp_a' 4 of 4, 'm fp_b' 0 of " in told

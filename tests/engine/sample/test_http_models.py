@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -329,7 +330,75 @@ async def test_an_answer_that_comes_twice_is_one_sample_with_a_note() -> None:
         [drawn] = await sampler.draw([ask(n=4)])
     assert sum(answer.reply is not None for answer in drawn.answers) == 1
     assert len(server.requests) == 4 + 3, "a few tries, no more"
-    assert any("same reply id twice" in note for note in sampler.notes)
+    assert any("repeats stored replies" in note for note in sampler.notes)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"x-cache": "HIT"},
+        {"cf-aig-cache-status": "HIT"},
+        {"helicone-cache": "HIT"},
+        {"x-portkey-cache-status": "SEMANTIC HIT"},
+        {"cache-status": "gateway; hit; ttl=3"},
+        {"x-litellm-cache-key": "5e0f"},
+    ],
+)
+async def test_an_answer_that_a_gateway_had_stored_is_no_sample(header: dict[str, str]) -> None:
+    def gateway(received: Received) -> Answer:
+        return Answer(chat_reply("hi"), headers=header if received.index > 1 else {"x-cache": "MISS"})
+
+    async with sampling(gateway) as (sampler, _):
+        [drawn] = await sampler.draw([ask(n=4)])
+    assert sum(answer.reply is not None for answer in drawn.answers) == 2
+    assert any("repeats stored replies" in note for note in sampler.notes)
+
+
+async def test_a_hit_in_the_cache_of_prompts_is_a_sample() -> None:
+    async with sampling(lambda _: Answer(chat_reply("hi"), headers={"x-prompt-cache": "hit"})) as (sampler, _):
+        [drawn] = await sampler.draw([ask(n=4)])
+    assert sum(answer.reply is not None for answer in drawn.answers) == 4
+
+
+async def test_a_reply_to_a_similar_request_that_comes_again_is_no_sample() -> None:
+    def gateway(received: Received) -> Answer:
+        return Answer({**chat_reply("hi"), "id": f"chatcmpl-B7xQ2mP9sK4vT1wZ{min(received.index, 1)}"})
+
+    async with sampling(gateway) as (sampler, _):
+        a, b = await sampler.draw([ask("a"), ask("b")])
+        [c] = await sampler.draw([ask("c")])
+    assert [one.answers[0].reply is not None for one in (a, b, c)] == [True, True, False]
+
+
+async def test_a_reply_that_an_earlier_run_kept_is_no_new_sample(tmp_path: Path) -> None:
+    def gateway(received: Received) -> Answer:
+        return Answer({**chat_reply("hi"), "id": f"chatcmpl-B7xQ2mP9sK4vT1wZ{received.index % 2}"})
+
+    with Loopback(gateway) as server:
+        for series, counted in (("pool", 2), ("pool", 2), ("slot 1", 0)):
+            async with opened(server) as model:
+                model.max_n = 1
+                with ReplyCache(tmp_path) as cache:
+                    sampler = Sampler(model, cache, Budget(None))
+                    if not counted:
+                        with pytest.raises(ModelFailed, match="repeats stored replies"):
+                            await sampler.draw([ask(n=2, series=series)])
+                    else:
+                        [drawn] = await sampler.draw([ask(n=2, series=series)])
+                        assert sum(answer.reply is not None for answer in drawn.answers) == counted
+
+
+async def test_numbers_that_begin_anew_with_the_server_are_no_repeats(tmp_path: Path) -> None:
+    def restarted(received: Received) -> Answer:
+        return Answer({**chat_reply("hi"), "id": f"chatcmpl-{received.index % 2}"})
+
+    with Loopback(restarted) as server:
+        for series in ("pool", "slot 1"):
+            async with opened(server) as model:
+                model.max_n = 1
+                with ReplyCache(tmp_path) as cache:
+                    [drawn] = await Sampler(model, cache, Budget(None)).draw([ask(n=2, series=series)])
+            assert sum(answer.reply is not None for answer in drawn.answers) == 2
 
 
 async def test_a_constant_id_says_nothing() -> None:
