@@ -17,6 +17,7 @@ from .. import canon
 from ..wire.dialects import dialect_for
 from ..wire.values import Request
 from . import answer_json
+from .address import LOGIN
 from .memory import keep, shared_rows
 from .model import Answer
 from .rows import Asked, InBatch, ReplyRows, Row, Sample
@@ -152,7 +153,7 @@ class ReplyCache:
         """Keep what some keys stand for: requests to the model of that identity."""
         named = [(key, request.body.get("model")) for key, request in requests.items()]
         asked = [
-            Asked(key, _storable(identity), _storable(model) if isinstance(model, str) else None)
+            Asked(key, _storable(LOGIN.sub("//", identity)), _storable(model) if isinstance(model, str) else None)
             for key, model in named
         ]
         self._write(lambda rows: rows.describe(asked))
