@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -59,6 +60,8 @@ class ReplyCache:
         self._memory = ReplyRows(None, lease) if self._folder is None else shared_rows(self._folder, lease)
         self._disk: ReplyRows | None = None
         self._writable = True
+        self._inode: tuple[int, int] | None = None
+        """Which file was opened; None before."""
         if self._folder is not None:
             self._open(self._folder)
 
@@ -219,10 +222,10 @@ class ReplyCache:
     def _open(self, folder: Path) -> None:
         try:
             self._disk = ReplyRows(folder / FILE, self.lease)
-            ignore = folder / ".gitignore"
-            if not ignore.exists():
-                # The folder stands in the user's project, and replies do not belong into version control.
-                ignore.write_text("*\n", encoding="utf-8")
+            self._inode = _inode(folder)
+            # The folder stands in the user's project, and replies do not belong into version control.
+            with suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as ignore:
+                ignore.write("*\n")
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
 
@@ -241,12 +244,10 @@ class ReplyCache:
         if self._disk is not None:
             self._disk.close()
             self._disk = None
-        damaged = folder / f"{FILE}.damaged"
         try:
-            (folder / FILE).replace(damaged)
-            for tail in ("-wal", "-shm"):
-                (folder / f"{FILE}{tail}").unlink(missing_ok=True)
+            damaged = None if self._replaced(folder) else _set_aside(folder)
             self._disk = ReplyRows(folder / FILE, self.lease)
+            self._inode = _inode(folder)
         except (sqlite3.Error, OSError) as error:
             keep(folder)
             self._note(
@@ -254,7 +255,18 @@ class ReplyCache:
             )
             return
         self._writable = True
-        self._note(f"the reply cache in {folder} was damaged; it was set aside as {damaged.name} and begun anew")
+        anew = "another process began it anew" if damaged is None else f"it was set aside as {damaged} and begun anew"
+        self._note(f"the reply cache in {folder} was damaged; {anew}")
+
+    def _replaced(self, folder: Path) -> bool:
+        """Whether another process has put a new file in the place of the damaged one already."""
+        if self._inode is not None:
+            return _inode(folder) not in (None, self._inode)
+        try:
+            ReplyRows(folder / FILE, self.lease).close()
+        except (sqlite3.Error, OSError):
+            return False
+        return True
 
     def _note(self, text: str) -> None:
         if text not in self._wrong:
@@ -264,3 +276,24 @@ class ReplyCache:
 def _storable(text: str) -> str:
     """A text that SQLite takes: what a trace named may hold a lone surrogate."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _inode(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = (folder / FILE).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _set_aside(folder: Path) -> str:
+    """The name under which the damaged file now lies; none that was set aside before is lost."""
+    name = f"{FILE}.damaged"
+    number = 1
+    while (folder / name).exists():
+        number += 1
+        name = f"{FILE}.damaged-{number}"
+    (folder / FILE).replace(folder / name)
+    for tail in ("-wal", "-shm"):
+        (folder / f"{FILE}{tail}").unlink(missing_ok=True)
+    return name

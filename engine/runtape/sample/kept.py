@@ -19,6 +19,8 @@ from .rows import ReplyRows
 DAY = 86_400.0
 """Seconds."""
 
+TAKE_IN = "INSERT OR IGNORE INTO replies (key, series, sample, answer, paid_by, at) VALUES (?, ?, ?, ?, '', ?)"
+
 WANTED = "Pass a file that `runtape cache export` wrote."
 
 
@@ -163,10 +165,10 @@ class KeptReplies(ReplyRows):
                     unreadable += 1
                     continue
                 kept, asked = row
-                fresh = self._db.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, '', ?)", kept).rowcount
+                fresh = self._db.execute(TAKE_IN, kept).rowcount
                 added, known = added + fresh, known + 1 - fresh
                 if asked is not None:
-                    self._db.execute("INSERT OR IGNORE INTO asked VALUES (?, ?, ?)", asked)
+                    self._db.execute("INSERT OR IGNORE INTO asked (key, identity, model) VALUES (?, ?, ?)", asked)
         return Imported(added, known, unreadable)
 
     def _count(self) -> int:

@@ -41,6 +41,11 @@ CREATE TABLE IF NOT EXISTS in_batch (
 CREATE TABLE IF NOT EXISTS set_aside (key TEXT, series TEXT, sample INTEGER, answer TEXT, at REAL);
 """
 
+TABLES = (
+    "replies", "replies_by_job", "leases", "most_at_once", "takes_turns", "charged", "no_logprobs", "asked", "batches",
+    "in_batch", "set_aside",
+)  # fmt: skip
+
 
 class Sample(NamedTuple):
     """The name of one sample."""
@@ -116,7 +121,10 @@ class ReplyRows:
                     raise
                 time.sleep(0.01)
         self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
+        there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master")}
+        if not there.issuperset(TABLES):
+            # Only then: whoever only reads waits for no writer.
+            self._db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
 
     def close(self) -> None:
         """Close the connection."""
@@ -143,7 +151,9 @@ class ReplyRows:
     def learn_most_at_once(self, identity: str, samples: int) -> None:
         """Keep how many samples this model gives in one request."""
         with self._transaction():
-            self._db.execute("INSERT OR REPLACE INTO most_at_once VALUES (?, ?)", (identity, samples))
+            self._db.execute(
+                "INSERT OR REPLACE INTO most_at_once (identity, samples) VALUES (?, ?)", (identity, samples)
+            )
 
     def takes_turns(self, identity: str) -> bool:
         """Whether this model's server was seen to work on one request at a time."""
@@ -152,7 +162,7 @@ class ReplyRows:
     def learn_takes_turns(self, identity: str) -> None:
         """Keep that this model's server works on one request at a time."""
         with self._transaction():
-            self._db.execute("INSERT OR REPLACE INTO takes_turns VALUES (?)", (identity,))
+            self._db.execute("INSERT OR REPLACE INTO takes_turns (identity) VALUES (?)", (identity,))
 
     def no_logprobs(self, about: str) -> str | None:
         """Why a model at an endpoint gives no log-probabilities of tool calls; None when that is not known."""
@@ -162,13 +172,14 @@ class ReplyRows:
     def learn_no_logprobs(self, about: str, reason: str) -> None:
         """Keep why it gives none."""
         with self._transaction():
-            self._db.execute("INSERT OR REPLACE INTO no_logprobs VALUES (?, ?)", (about, reason))
+            self._db.execute("INSERT OR REPLACE INTO no_logprobs (about, reason) VALUES (?, ?)", (about, reason))
 
     def add(self, sample: Sample, text: str, paid_by: str) -> None:
         """Keep one answer and end its lease. The first answer of a sample stays."""
         with self._transaction():
             self._db.execute(
-                "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?)", (*sample, text, paid_by, time.time())
+                "INSERT OR IGNORE INTO replies (key, series, sample, answer, paid_by, at) VALUES (?, ?, ?, ?, ?, ?)",
+                (*sample, text, paid_by, time.time()),
             )
             self._db.execute("DELETE FROM leases WHERE key = ? AND series = ? AND sample = ?", sample)
             self._db.execute("DELETE FROM in_batch WHERE key = ? AND series = ? AND sample = ?", sample)
@@ -178,7 +189,8 @@ class ReplyRows:
         where = "WHERE key = ? AND series = ? AND sample = ?"
         with self._transaction():
             self._db.execute(
-                f"INSERT INTO set_aside SELECT key, series, sample, answer, ? FROM replies {where}",  # noqa: S608 - constant
+                "INSERT INTO set_aside (key, series, sample, answer, at) "  # noqa: S608 - constant
+                f"SELECT key, series, sample, answer, ? FROM replies {where}",
                 (time.time(), *sample),
             )
             self._db.execute(f"DELETE FROM replies {where}", sample)  # noqa: S608 - constant
@@ -186,7 +198,7 @@ class ReplyRows:
     def describe(self, asked: Iterable[Asked]) -> None:
         """Keep what some keys stand for."""
         with self._transaction():
-            self._db.executemany("INSERT OR IGNORE INTO asked VALUES (?, ?, ?)", asked)
+            self._db.executemany("INSERT OR IGNORE INTO asked (key, identity, model) VALUES (?, ?, ?)", asked)
 
     def claim(self, samples: Iterable[Sample], holder: str) -> set[Sample]:
         """Those of the samples that `holder` may draw now: no answer is there and nobody else holds them."""
@@ -203,7 +215,10 @@ class ReplyRows:
                     (*sample, *sample, now, now + self._lease),
                 ).fetchone()
                 if taken is None:
-                    self._db.execute("REPLACE INTO leases VALUES (?, ?, ?, ?, ?)", (*sample, holder, now + self._lease))
+                    self._db.execute(
+                        "REPLACE INTO leases (key, series, sample, holder, expires) VALUES (?, ?, ?, ?, ?)",
+                        (*sample, holder, now + self._lease),
+                    )
                     granted.add(sample)
         return granted
 
@@ -228,7 +243,8 @@ class ReplyRows:
         """Count model calls of a job."""
         with self._transaction():
             self._db.execute(
-                "INSERT INTO charged VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET calls = calls + excluded.calls",
+                "INSERT INTO charged (job, calls) VALUES (?, ?) "
+                "ON CONFLICT (job) DO UPDATE SET calls = calls + excluded.calls",
                 (job, calls),
             )
 
@@ -250,8 +266,12 @@ class ReplyRows:
         """Keep what a batch is about to ask for, by the name of the request."""
         rows = [(*sample, batch, item, at) for item, samples in items.items() for at, sample in enumerate(samples)]
         with self._transaction():
-            self._db.execute("INSERT INTO batches VALUES (?, ?, NULL, ?)", (batch, len(items), time.time()))
-            self._db.executemany("REPLACE INTO in_batch VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._db.execute(
+                "INSERT INTO batches (batch, requests, at) VALUES (?, ?, ?)", (batch, len(items), time.time())
+            )
+            self._db.executemany(
+                "REPLACE INTO in_batch (key, series, sample, batch, item, place) VALUES (?, ?, ?, ?, ?, ?)", rows
+            )
             self._drop_empty_batches()
 
     def name_batch(self, batch: str, remote: str) -> None:

@@ -208,6 +208,68 @@ def test_a_file_damaged_under_our_hands_costs_no_reply_that_comes_after(folder: 
         assert any("damaged" in note for note in cache.notes)
 
 
+def test_of_two_that_find_a_file_damaged_the_second_keeps_what_the_first_began(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        for number in range(200):
+            cache.add(Sample("k", "pool", number), said("x" * 500), job="")
+    with ReplyCache(folder) as one, ReplyCache(folder) as two:
+        whole = (folder / "replies.sqlite").read_bytes()
+        (folder / "replies.sqlite").write_bytes(whole[: len(whole) // 3] + bytes(len(whole) // 3))
+        for at, cache in enumerate((one, two)):
+            cache.answers("k", "pool")
+            cache.add(Sample("new", "pool", at), said("new"), job="")
+        assert set(two.answers("new", "pool")) == {0, 1}
+        assert any("another process began it anew" in note for note in two.notes)
+    assert len(list(folder.glob("*.damaged*"))) == 1
+
+
+def test_no_file_that_was_set_aside_is_lost_to_the_next_one(folder: Path) -> None:
+    for damage in (b"one " * 300, b"two " * 300):
+        with ReplyCache(folder) as cache:
+            cache.add(ONE, said("hi"), job="")
+        (folder / "replies.sqlite").write_bytes(damage)
+    with ReplyCache(folder):
+        pass
+    assert {file.read_bytes()[:4] for file in folder.glob("*.damaged*")} == {b"one ", b"two "}
+
+
+def test_a_file_of_a_later_version_with_more_columns_is_read_and_written(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        cache.add(ONE, said("hi"), job="")
+    db = sqlite3.connect(folder / "replies.sqlite")
+    for table in ("replies", "leases", "asked", "most_at_once", "charged", "batches", "in_batch", "set_aside"):
+        db.execute(f"ALTER TABLE {table} ADD COLUMN later TEXT DEFAULT 'x'")
+    db.close()
+    with ReplyCache(folder) as cache:
+        assert cache.claim([Sample("k", "pool", 1)], "me")
+        cache.add(Sample("k", "pool", 1), said("new"), job="why")
+        cache.charge("why", 1)
+        cache.learn_most_at_once("m", 4)
+        cache.begin_batch("b", {"i": [Sample("k", "pool", 2)]})
+        assert cache.notes == []
+    with ReplyCache(folder) as cache:
+        assert set(cache.answers("k", "pool")) == {0, 1}
+
+
+def test_a_writer_that_holds_the_file_keeps_nobody_from_what_is_there(folder: Path) -> None:
+    with ReplyCache(folder) as cache:
+        cache.add(ONE, said("hi"), job="")
+    writer = sqlite3.connect(folder / "replies.sqlite", isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    with ReplyCache(folder) as cache:
+        assert cache.answers("k", "pool") == {0: said("hi")}
+        assert cache.notes == []
+    writer.close()
+
+
+def test_no_link_in_the_folder_leads_a_write_out_of_it(folder: Path, tmp_path: Path) -> None:
+    folder.mkdir()
+    (folder / ".gitignore").symlink_to(tmp_path / "elsewhere")
+    with ReplyCache(folder) as cache:
+        assert cache.notes == []
+    assert not (tmp_path / "elsewhere").exists()
+
+
 @pytest.fixture
 def unwritable(tmp_path: Path) -> Path:
     taken = tmp_path / "taken"
