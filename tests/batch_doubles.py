@@ -44,6 +44,8 @@ class BatchServer:
         self.on_submit: Callable[[Submitted], Answer | None] = lambda _: None
         """Called when a batch was taken; an answer goes out in place of the usual one."""
         self.on_poll: Callable[[Submitted], Answer | None] = lambda _: None
+        self.on_results: Callable[[bytes], bytes] = lambda lines: lines
+        """From the lines of a file of results to what is sent in their place."""
         self.polled = threading.Event()
         self._files: dict[str, bytes] = {}
 
@@ -69,7 +71,7 @@ class BatchServer:
             case "GET", ["batches", name]:
                 return self._poll(name, self._openai)
             case "GET", ["files", name, "content"]:
-                return Answer(self._files[name])
+                return Answer(self.on_results(self._files[name]))
             case "POST", ["messages", "batches"]:
                 items = {one["custom_id"]: one["params"] for one in received.body["requests"]}
                 assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in items)
@@ -79,7 +81,8 @@ class BatchServer:
             case "GET", ["messages", "batches", name]:
                 return self._poll(name, self._anthropic)
             case "GET", ["messages", "batches", name, "results"]:
-                return Answer(_lines([self._result(key, body) for key, body in self._shuffled(self._named(name))]))
+                results = _lines([self._result(key, body) for key, body in self._shuffled(self._named(name))])
+                return Answer(self.on_results(results))
             case "POST", _:
                 self.alone.append(received)
                 return self.reply(received.body) or Answer({}, 500)
@@ -132,6 +135,7 @@ class BatchServer:
         }
         if not self.ends:
             return shown
+        shown["request_counts"]["completed"] = sum(self.reply(body) is not None for body in batch.items.values())
         if self.status == "failed":
             error = {"code": "model_not_found", "message": "The model 'm' does not exist.", "line": 1}
             return {**shown, "errors": {"object": "list", "data": [error]}}

@@ -11,7 +11,7 @@ from ..errors import ModelFailed
 from ..wire.values import JsonObject
 from .batch_service import error_body
 from .failures import Exchange
-from .model import RequestRefused
+from .model import RequestRefused, Unanswered
 from .rows import Sample
 
 
@@ -50,6 +50,14 @@ class OpenBatch:
     def asked(self) -> list[Awaited]:
         """Everybody who waits for it."""
         return [asked for each in self.waiting.values() for asked in each]
+
+
+def not_all(remote: str, came: int, done: int) -> Unanswered:
+    """What becomes of a request whose result did not come, though the server has done it: it stays in its batch."""
+    return Unanswered(
+        f"{came} of {done} results of the batch {remote} came back readable. Ask again later: the others are fetched "
+        "then, and paid for once"
+    )
 
 
 def not_run(remote: str) -> Exchange:

@@ -21,8 +21,8 @@ from ..errors import ModelFailed
 from ..wire.values import Request
 from . import attempts
 from .anthropic_batches import AnthropicBatches
-from .awaited import Awaited, OpenBatch, not_run
-from .batch_service import Absent, BatchService, Item, State
+from .awaited import Awaited, OpenBatch, not_all, not_run
+from .batch_service import Absent, BatchService, Item, State, Unclear
 from .cache import ReplyCache, key_of
 from .endpoint import ANTHROPIC, Endpoint, family_of
 from .failures import Exchange, failure, rejects_n
@@ -219,8 +219,8 @@ class BatchModel(HttpModel):
             self._cache.begin_batch(batch, {name: asked.samples for name, asked in named.items()})
             try:
                 remote = await service.submit(batch, [Item(name, asked.body) for name, asked in named.items()])
-            except Unanswered:
-                raise  # it may have been taken: the next pass asks the server for it
+            except (Unanswered, Unclear):
+                raise  # it may have been taken: the next pass, or the next run, asks the server for it
             except ModelFailed:
                 self._cache.leave_batch([sample for asked in named.values() for sample in asked.samples])
                 raise
@@ -236,9 +236,12 @@ class BatchModel(HttpModel):
                 batch.remotes.pop(0)
                 return [batch] if batch.remotes else await self._submit(service, self._anew(batch))
             self._cache.name_batch(batch.name, state.remote)
+        missing: Exchange | Unanswered = not_run(state.remote)
+        if len(results) < state.done and not state.refused:
+            missing = not_all(state.remote, len(results), state.done)
         for name, waiting in batch.waiting.items():
             for asked in waiting:
-                asked.end(results.get(name) or state.refused or not_run(state.remote))
+                asked.end(results.get(name) or state.refused or missing)
         return []
 
     def _gone(self, batch: OpenBatch) -> None:

@@ -46,6 +46,10 @@ class Absent(ModelFailed):
     """Raised when the server does not have what was asked for, a batch or its results."""
 
 
+class Unclear(ModelFailed):
+    """Raised when the server accepted what was sent and answered nothing usable: nobody knows whether it was taken."""
+
+
 class BatchService(Protocol):
     """One provider's batch API at one endpoint."""
 
@@ -61,6 +65,7 @@ class BatchService(Protocol):
 
         Raises:
             Unanswered: nobody knows whether it was taken, or the server takes none now.
+            Unclear: nobody knows whether it was taken.
             ModelFailed: it was not taken, and no other would be.
         """
         ...
@@ -96,6 +101,7 @@ def answer_of(exchange: Exchange, endpoint: Endpoint, path: str) -> JsonObject:
     Raises:
         Unanswered: the server does not answer now.
         Absent: it has no batch API, or not this batch.
+        Unclear: it accepted the call and answered no object.
         ModelFailed: it refuses.
     """
     if 200 <= exchange.status < 300:
@@ -104,7 +110,8 @@ def answer_of(exchange: Exchange, endpoint: Endpoint, path: str) -> JsonObject:
             return body
     if exchange.status in (404, 405, 410, 501) or exchange.status < 300:
         said = visible(shorten(endpoint.without_key(exchange.body[:400].decode("utf-8", "replace")), 100))
-        raise Absent(
+        kind = Unclear if exchange.status < 300 else Absent
+        raise kind(
             f"{endpoint.shown} has no batch API: it answered {exchange.status} at {path}"
             + (f" ({said})" if said else "")
             + ". Leave out --batch (batch=): the reruns are sent one by one then"
@@ -117,12 +124,12 @@ def name_in(answer: JsonObject, key: str, endpoint: Endpoint) -> str:
     """A name that the server gave.
 
     Raises:
-        ModelFailed: there is none that can be one.
+        Unclear: there is none that can be one.
     """
     name = answer.get(key)
     if isinstance(name, str) and NAME.fullmatch(name):
         return name
-    raise ModelFailed(f"{endpoint.shown} gave a batch or a file no usable {key!r}: {visible(shorten(repr(name), 100))}")
+    raise Unclear(f"{endpoint.shown} gave a batch or a file no usable {key!r}: {visible(shorten(repr(name), 100))}")
 
 
 def lines_of(exchange: Exchange) -> list[JsonObject]:

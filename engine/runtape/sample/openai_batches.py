@@ -102,7 +102,8 @@ class OpenAIBatches:
         for path in state.outputs:
             for line in lines_of(await self._client.get(path)):
                 name = line.get("custom_id")
-                if isinstance(name, str):
+                # Of two lines for one request an answer counts, not an error.
+                if isinstance(name, str) and not (name in found and found[name].status < 300):
                     found[name] = _exchange(line)
         return found
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +225,59 @@ async def test_two_processes_that_want_the_same_share_one_batch(
         group.start_soon(other.draw, pay("go", 3))
 
     assert double.asked == 3
+
+
+BROKEN_RESULTS: dict[str, Callable[[list[bytes]], list[bytes]]] = {
+    "cut": lambda lines: lines[:1],
+    "torn": lambda lines: [*lines[:-1], lines[-1][: len(lines[-1]) // 2]],
+    "none": lambda _: [],
+    "garbage": lambda lines: [b"\xff<html>"] * len(lines),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_RESULTS)
+async def test_results_that_do_not_come_whole_are_fetched_again_and_paid_for_once(
+    server: Loopback, double: BatchServer, tmp_path: Path, broken: str
+) -> None:
+    double.on_results = lambda lines: b"\n".join(BROKEN_RESULTS[broken](lines.splitlines()))
+    asks = [pay(f"text {number}", 1) for number in range(4)]
+    async with process(server, tmp_path, double) as ours:
+        with suppress(ModelFailed):
+            await ours.draw(*asks)
+    double.on_results = lambda lines: lines
+    async with process(server, tmp_path, double) as ours:
+        assert await ours.draw(*asks) == [[f"text {number} 0"] for number in range(4)]
+    assert double.asked == 4
+
+
+async def test_of_two_results_for_one_request_the_answer_counts_and_results_of_others_do_not(
+    server: Loopback, double: BatchServer, tmp_path: Path
+) -> None:
+    def more(lines: bytes) -> bytes:
+        first = json.loads(lines.splitlines()[0])
+        failed = {**first, "response": None, "error": {"code": "batch_expired", "message": "late"}}
+        other = {**first, "custom_id": "somebody-elses"}
+        return (
+            b"\n".join(json.dumps(line).encode() for line in (failed, other))
+            + b"\n"
+            + lines
+            + json.dumps(failed).encode()
+        )
+
+    double.on_results = more
+    async with process(server, tmp_path, double) as ours:
+        assert await ours.draw(pay("a", 2), pay("b", 1)) == [["a 0", "a 1"], ["b 0"]]
+    assert double.asked == 3
+
+
+@pytest.mark.parametrize("said", [b"<html>gateway</html>", {"object": "batch"}, {"id": "../x"}, [], b""])
+async def test_a_batch_that_was_taken_without_a_usable_word_is_found_by_the_next_run(
+    server: Loopback, double: BatchServer, tmp_path: Path, said: Any
+) -> None:
+    double.on_submit = lambda _: Answer(said)
+    async with process(server, tmp_path, double) as ours:
+        with pytest.raises(ModelFailed):
+            await ours.draw(pay("go", 2))
+    async with process(server, tmp_path, double) as ours:
+        assert await ours.draw(pay("go", 2)) == [["go 0", "go 1"]]
+    assert double.asked == 2
