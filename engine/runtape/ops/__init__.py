@@ -1,10 +1,11 @@
 """The verbs, from their arguments to their reports.
 
-`verbs` has the public signatures of `why`, `fix` and `rerun`; `waiting` has the same for code without an event loop.
-`as_called` lets a report spell the next call.
+`verbs` has the public signatures of `why`, `fix` and `rerun`; `waiting` has the same for code without an event loop,
+which `sync` runs; `as_called` lets a report spell the next call.
 
 All of them: `case` opens a recorded decision, `caveats` says what to know of it first. `asking` holds who is asked
-under which limits, `judging` and `judges` say what a reply did, `pace` and `ending` how far a run is and why it ended.
+under which limits, `judging` and `judges` say what a reply did, `pace`, `spent` and `ending` how far a run is, what it
+cost and why it ended.
 
 `why`: `explain`, then `investigation`, one search for one decision. Into it go `posing` (the decision as a problem for
 the search), `suspects`, `hunch` and `lead` (where to look first: named, asked for, read from likelihoods by `reading`)
