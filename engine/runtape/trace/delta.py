@@ -11,6 +11,9 @@ from ..wire.values import Json, Parts
 from .events import Event
 from .sticky import NO_SOURCES, Sources, stored_field
 
+_KEPT = 64
+"""Requests kept whole: each holds its full history, so keeping all would be quadratic in a long run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -201,16 +204,3 @@ class Expander:
             whose = f"event {number}" if by in (None, number) else f"event {number}, on which event {by} builds,"
             raise BrokenRequest(f"{whose} is not in this trace as a request with its content")
         return found
-
-
-def expand(events: Iterable[Event], request: int) -> Parts:
-    """The body of one recorded request, taken apart; `Dialect.join` makes it the body.
-
-    Raises:
-        BrokenRequest: it is no request, or one that it builds on is missing, circular or of the wrong type.
-    """
-    return Expander(Listed(events)).parts(request)
-
-
-_KEPT = 64
-"""Requests kept whole: each holds its full history, so keeping all would be quadratic in a long run."""

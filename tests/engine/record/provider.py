@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from loopback import Answer, Received, sse
+from rebuilt_requests import expand
 
-from runtape.trace.delta import expand
 from runtape.trace.events import Event
 from runtape.trace.reader import read
 from runtape.wire.dialects import dialect_for

@@ -12,10 +12,10 @@ import pytest
 from loopback import Answer, Loopback
 from openai import OpenAI
 from provider import CHAT, answer, bodies, events, the_reply
+from rebuilt_requests import expand
 from sdk_http import library as httpx2
 
 from runtape.record import record
-from runtape.trace.delta import expand
 from runtape.trace.reader import read
 
 SECRET = "sk-proj-4f9aZ0b1c2d3e4f5a6b7c8d9"

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rebuilt_requests import expand
 from trace_files import START, chat, line, load, user
 
 from runtape import canon
 from runtape.errors import BrokenRequest
-from runtape.trace.delta import expand
 from runtape.trace.encoder import Encoder
 from runtape.trace.events import Event
 from runtape.wire.dialects import dialect_for

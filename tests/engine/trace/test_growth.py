@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rebuilt_requests import expand
 
 from runtape import canon
-from runtape.trace.delta import expand
 from runtape.trace.encoder import Encoder
 from runtape.trace.events import Event
 from runtape.trace.growth import head_of
