@@ -89,9 +89,8 @@ def pydantic_ai(url: str) -> Any:
     return pydantic_ai.Agent(model, tools=[refund]).run_sync("refund order 7").output
 
 
-def litellm(url: str) -> Any:
-    litellm = pytest.importorskip("litellm")
-    reply = litellm.completion(
+def litellm_call(url: str, name: str) -> Any:
+    return getattr(pytest.importorskip("litellm"), name)(
         model="openai/m",
         api_base=url,
         api_key="k",
@@ -101,7 +100,17 @@ def litellm(url: str) -> Any:
         ],
         num_retries=0,
     )
-    return reply.choices[0].message.tool_calls[0].function.name
+
+
+def litellm(url: str) -> Any:
+    return litellm_call(url, "completion").choices[0].message.tool_calls[0].function.name
+
+
+def litellm_async(url: str) -> Any:
+    async def main() -> Any:
+        return await litellm_call(url, "acompletion")
+
+    return asyncio.run(main()).choices[0].message.tool_calls[0].function.name
 
 
 def instructor(url: str) -> Any:
@@ -131,6 +140,7 @@ EXPECTED: dict[Callable[[str], Any], tuple[Any, int]] = {
     openai_agents_responses: ("done", 2),
     pydantic_ai: ("done", 2),
     litellm: ("refund", 1),
+    litellm_async: ("refund", 1),
     instructor: (ARGUMENTS, 1),
 }
 """What each agent comes to, and the model calls that it makes."""
@@ -154,9 +164,12 @@ def test_every_model_call_is_recorded_as_it_went_over_the_wire(agent: Callable[[
 
 @every_framework
 def test_a_recorded_run_is_replayed_to_the_same_code(agent: Callable[[str], Any], tmp_path: Path) -> None:
-    expected, _ = EXPECTED[agent]
-    with Loopback(provider) as server, runtape.record(tmp_path / "run.jsonl", capture=True):
-        agent(server.url)
-    with runtape.replay(tmp_path / "run.jsonl", capture=True) as replayed:
-        assert agent("http://127.0.0.1:9/v1") == expected
-        assert replayed.left == []
+    expected, calls = EXPECTED[agent]
+    with Loopback(provider) as server:
+        with runtape.record(tmp_path / "run.jsonl", capture=True):
+            agent(server.url)
+        for capture in (True, False):
+            with runtape.replay(tmp_path / "run.jsonl", capture=capture) as replayed:
+                assert agent(server.url) == expected
+                assert replayed.left == []
+        assert len(server.requests) == calls
