@@ -15,6 +15,9 @@ from .model_calls import RecordedCall
 
 ERROR_STATUS = 400
 
+CANCELLATIONS = frozenset({"CancelledError", "Cancelled"})
+"""Types of what event loops raise in a task that is to end."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayedAnswer:
@@ -27,6 +30,8 @@ class PlayedAnswer:
     """The body, as the pieces in which it is read."""
     breaks: bool = False
     """The connection breaks after the last chunk."""
+    is_given_up: bool = False
+    """Nothing more came before the program stopped waiting for it."""
     error: str = ""
     """Type of what the client raised, by name."""
     message: str = ""
@@ -49,9 +54,9 @@ def answer_to(call: RecordedCall) -> PlayedAnswer | None:
     status = meta.get("status")
     if not isinstance(status, int):
         if raw is None and error:
-            return PlayedAnswer(
-                None, error=_text(error.get("type")), message=_text(error.get("message")), seconds=seconds
-            )
+            kind = _text(error.get("type"))
+            given_up = kind in CANCELLATIONS
+            return PlayedAnswer(None, error=kind, message=_text(error.get("message")), is_given_up=given_up, seconds=seconds)
         status = 200  # formats that do not keep it keep only what was answered
     if raw is None and not error:
         return None
@@ -72,7 +77,10 @@ def answer_to(call: RecordedCall) -> PlayedAnswer | None:
     if status >= ERROR_STATUS:
         # It was the last attempt: the SDK need not wait and try again to come to the same end.
         headers["x-should-retry"] = "false"
-    return PlayedAnswer(status, headers, chunks, breaks=stream.get("reason") == "failed", seconds=seconds)
+    reason = stream.get("reason")
+    return PlayedAnswer(
+        status, headers, chunks, breaks=reason == "failed", is_given_up=reason == "cancelled", seconds=seconds
+    )
 
 
 def _object(value: Json) -> JsonObject:

@@ -17,6 +17,7 @@ from ..record.exchange import RETRY_COUNT
 from ..record.guard import said, tell
 from ..record.playing import Visit
 from ..record.stand_in import Make
+from ..record.taps import unlisten
 from ..trace.lookup import find_trace
 from ..trace.trace import Trace
 from ..wire.dialects import dialect_of_path
@@ -113,7 +114,7 @@ class Replayer:
         if visit is None:
             seam.release(self)
         else:
-            seam.untap(self)
+            unlisten(self)
             visit.end(lambda: seam.release(self))
 
     @property
@@ -194,7 +195,8 @@ class Replayer:
         answer = answer_to(call)
         if answer is None:
             return self._diverge(Divergence("model call", "the record holds no answer to it.", call.event))
-        return response_to(request, answer)
+        late = Divergence("model call", "it was cancelled when it was recorded, and is waited for now.", call.event)
+        return response_to(request, answer, lambda: self._diverge(late))
 
     def _refuse(self, request: Any) -> None:
         """Stop at a request that no record can answer; a replay that may go live lets it through, and says so once."""

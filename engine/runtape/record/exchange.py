@@ -61,6 +61,18 @@ def begin(run: Run, request: Any, *, attributed: bool) -> Attempt | None:
     return Call(run, dialect, number, content, retries=count is not None).again()
 
 
+def missed(run: Run, request: Any) -> bool:
+    """Count a model call that is made during `run` through a client that it was not given; whether it is one.
+
+    Not one that the program or a callback records by other means.
+    """
+    if request.method != "POST" or dialect_of_path(request.url.path) is None:
+        return False
+    if watched.get() is None:
+        run.missed += 1
+    return True
+
+
 def _note_unread(run: Run, path: str, why: str, meta: JsonObject) -> None:
     facts: JsonObject = {"message": "a model call was not recorded", "unparsed": f"its body cannot be read ({why})"}
     run.append("log", {**facts, "path": path}, meta=meta)

@@ -220,6 +220,7 @@ class Recorder:
         if self._run is None:
             return UNNUMBERED
         with self._run.guard:
+            self._run.logged = True
             facts = by_hand.facts(provider, api, endpoint)
             return self._run.request(facts, by_hand.request_parts(model, messages, system, tools, params))
         return UNNUMBERED
@@ -273,6 +274,8 @@ class Recorder:
             leave(run, self._before)
             seam.release(run)
         run.end({"status": jsonable(status), "duration_ms": round((time.monotonic() - self._started) * 1000, 1)})
+        if run.unseen:
+            tell(f"{self.path.name} lacks {run.unseen} of the model calls; pass their clients to rec.wrap(client) too")
         if not run.model_calls and not run.told:
             tell(f"{self.path.name} holds no model call; pass the agent's client to rec.wrap(client)")
 

@@ -48,6 +48,10 @@ class Run:
         """Model calls seen so far, written or not."""
         self.told = False
         """True once the program was told that something is not recorded."""
+        self.missed = 0
+        """Model calls made meanwhile by clients that this run was not given, as far as they were seen."""
+        self.logged = False
+        """True once the program described a call itself: those that were missed may be described as well."""
         self._journal = journal
 
     def append(
@@ -89,6 +93,11 @@ class Run:
         self.model_calls += 1
         return UNNUMBERED
 
+    @property
+    def unseen(self) -> int:
+        """Model calls that are missing from the record, for all that is known."""
+        return 0 if self.logged else self.missed
+
     def end(self, last: JsonObject) -> None:
         """Write the replies still to come as far as they came, then `last` as `run_end`, and close the file."""
         if not self._journal.forked:
@@ -96,9 +105,9 @@ class Run:
             for call in tuple(self.unfinished):
                 with self.guard:
                     call.cut()
-            missed: JsonObject = {"lost": self._journal.lost, "failures": self.guard.failures}
-            self.append("run_end", {**last, **{name: count for name, count in missed.items() if count}})
-            self.told = self.told or any(missed.values())
+            lacking = {"lost": self._journal.lost, "failures": self.guard.failures, "missed": self.unseen}
+            self.append("run_end", {**last, **{name: count for name, count in lacking.items() if count}})
+            self.told = self.told or any(lacking.values())
         self.active = False
         with self.guard:
             self._journal.close()

@@ -10,32 +10,23 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import weakref
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from . import playing
 from .attempt import Attempt
-from .clients import all_senders, is_async, senders, transport_of
-from .exchange import begin
+from .clients import all_senders, is_async, senders
+from .exchange import begin, missed
 from .playing import Player
 from .run import Run, current
+from .taps import Listener, Tap, listen, listen_to_all, lock, player_for, run_for, tap_of, unlisten
 
 Send = Callable[..., Any]
-Listener = Run | Player
 
-_lock = threading.RLock()
-"""Guards the three that follow against two threads that begin or end at once; reading needs none. The collector may end
-a replay in the middle of either."""
-_taps: dict[int, _Tap] = {}
-"""By identity: a client need not be hashable, and one that compares equal to another is still another."""
 _places: list[_Place] = []
-_capturing: list[Run] = []
 
 _passing: set[int] = set()
 """Identities of the requests on their way that a recording has seen."""
@@ -49,86 +40,30 @@ def tap(client: Any, listener: Listener) -> None:
     Raises:
         Exception: the client does not let its `send` be replaced.
     """
-    with _lock:
+    with lock:
         for owner, name in senders(client):
             _replace(owner, name, listener)
-        _listen(client, id(client), listener)
-        with suppress(TypeError):  # a transport that nothing can refer to weakly
-            _listen(transport_of(client), id(client), listener)
+        listen(client, listener)
 
 
 def tap_all(listener: Listener) -> None:
     """Let `listener` hear every HTTP client of the process: a run while it is the current one, a replay always."""
-    with _lock:
+    with lock:
         for owner, name in all_senders():
             _replace(owner, name, listener)
         if isinstance(listener, Run):
-            _capturing.append(listener)
-
-
-def untap(listener: Listener) -> None:
-    """End what `tap` began for `listener`."""
-    with _lock:
-        for key, known in list(_taps.items()):
-            known.discard(listener)
-            if not (known.runs or known.players):
-                _taps.pop(key, None)
+            listen_to_all(listener)
 
 
 def release(listener: Listener) -> None:
     """End everything that was begun for `listener`; the last one to leave puts the methods back."""
-    with _lock:
-        untap(listener)
-        if listener in _capturing:
-            _capturing.remove(listener)
+    with lock:
+        unlisten(listener)
         for place in list(_places):
             place.needed.discard(listener)
             if not place.needed:
                 place.remove()
                 _places.remove(place)
-
-
-@dataclass(eq=False)
-class _Tap:
-    """A client or transport, held weakly, and who wants to hear what it sends."""
-
-    owner: weakref.ref[Any]
-    client: int
-    """Identity of the client; of a transport, of the first client that was seen to send through it."""
-    shared: bool = False
-    """True for a transport of several clients: a client of which no more is known could be a copy of any."""
-    runs: list[Run] = field(default_factory=list[Run])
-    players: list[Player] = field(default_factory=list[Player])
-
-    def add(self, listener: Listener) -> None:
-        """Once."""
-        known: list[Any] = self.runs if isinstance(listener, Run) else self.players
-        if listener not in known:
-            known.append(listener)
-
-    def discard(self, listener: Listener) -> None:
-        """If it is there."""
-        for known in (self.runs, self.players):
-            with suppress(ValueError):
-                known.remove(listener)  # type: ignore[arg-type]
-
-
-def _listen(owner: object, client: int, listener: Listener) -> None:
-    known = _tap_of(owner)
-    if owner is None:
-        return
-    if known is None:
-        key = id(owner)
-        # No lock in the callback: the collector may run in a thread that holds it.
-        known = _Tap(weakref.ref(owner, lambda _: _taps.pop(key, None)), client)
-        _taps[key] = known
-    known.shared = known.shared or known.client != client
-    known.add(listener)
-
-
-def _tap_of(owner: object) -> _Tap | None:
-    known = _taps.get(id(owner))
-    return known if known is not None and known.owner() is owner else None
 
 
 class _Place:
@@ -204,20 +139,21 @@ def _seen(original: Send, owner: weakref.ref[Any], *, leaving: bool, waits: bool
 class _Passage:
     """A request on its way through the seam."""
 
-    __slots__ = ("_attempt", "_before", "_leaving", "_player", "_request", "_wrapped", "is_open")
+    __slots__ = ("_attempt", "_before", "_leaving", "_player", "_request", "_seen", "_wrapped", "is_open")
 
     def __init__(
-        self, request: Any, attempt: Attempt | None, player: Player | None, *, wrapped: bool, leaving: bool
+        self, request: Any, seen: _Seen | None, player: Player | None, *, wrapped: bool, leaving: bool
     ) -> None:
         self.is_open = True
         self._request = request
-        self._attempt = attempt
+        self._seen = seen is not None
+        self._attempt = None if seen is None else seen.attempt
         self._player = player
         self._wrapped = wrapped
         self._leaving = leaving
 
     def __enter__(self) -> None:
-        if self._attempt is not None:
+        if self._seen:
             _passing.add(id(self._request))
             self._before = _inside.get()
             _inside.set(self)
@@ -225,12 +161,12 @@ class _Passage:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._attempt is not None:
+        if self._seen:
             _passing.discard(id(self._request))
             self.is_open = False
             _inside.set(self._before)
-            if error is not None:
-                self._attempt.raised(error)
+        if error is not None and self._attempt is not None:
+            self._attempt.raised(error)
 
     def answer(self) -> Any:
         """The recorded response; None where the request is to be sent."""
@@ -245,14 +181,12 @@ class _Passage:
 
 
 def _enter(sender: object, request: Any, *, leaving: bool) -> _Passage | None:
-    known = _tap_of(sender) or _tap_of(transport_of(sender))
-    if known is not None and known.shared:
-        known = None
-    player, wrapped = _player_for(() if known is None else known.players)
-    attempt = None if _is_seen(request, leaving=leaving) else _begin(() if known is None else known.runs, request)
-    if attempt is None and player is None:
+    tap = tap_of(sender)
+    player, wrapped = player_for(tap)
+    seen = None if _is_seen(request, leaving=leaving) else _see(tap, request)
+    if seen is None and player is None:
         return None
-    return _Passage(request, attempt, player, wrapped=wrapped, leaving=leaving)
+    return _Passage(request, seen, player, wrapped=wrapped, leaving=leaving)
 
 
 def _is_seen(request: Any, *, leaving: bool) -> bool:
@@ -263,35 +197,22 @@ def _is_seen(request: Any, *, leaving: bool) -> bool:
     return outer is not None and outer.is_open
 
 
-def _begin(tapped: Sequence[Run], request: Any) -> Attempt | None:
-    run, attributed = _run_for(tapped)
-    if run is None:
-        return None
-    with run.guard:
-        return begin(run, request, attributed=attributed)
-    return None
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A request that concerns a recording."""
+
+    attempt: Attempt | None
+    """None where it is only counted."""
 
 
-def _run_for(tapped: Sequence[Run]) -> tuple[Run | None, bool]:
-    """The run that a call belongs to, and whether that is certain.
-
-    The run that the thread or task is in, if it asked for this client or for all; else the one that wrapped the client.
-    A thread started without its parent's context is in no run: a call of it through a client of several runs could
-    be any one's.
-    """
+def _see(tap: Tap | None, request: Any) -> _Seen | None:
+    run, attributed = run_for(tap)
+    if run is not None:
+        with run.guard:
+            attempt = begin(run, request, attributed=attributed)
+            return None if attempt is None else _Seen(attempt)
     here = current()
-    if here is not None and (here in tapped or here in _capturing):
-        return here, True
-    if tapped:
-        return tapped[-1], len(tapped) == 1
-    if here is None and _capturing:
-        return _capturing[-1], False
-    return None, True
-
-
-def _player_for(tapped: Sequence[Player]) -> tuple[Player | None, bool]:
-    """The replay that a call belongs to, and whether its client was given to it."""
-    here = playing.player()
-    if tapped:
-        return (here if here in tapped else tapped[-1]), True
-    return here, False
+    if here is not None:
+        with here.guard:
+            return _Seen(None) if missed(here, request) else None
+    return None

@@ -106,3 +106,27 @@ def test_a_send_that_gives_something_to_await_is_awaited(tmp_path: Path) -> None
             assert asyncio.run(main(server.url, replayed.wrap)) == said
         assert len(server.requests) == 1
     assert len(events(rec.path, "llm_request")) == 1
+
+
+def test_calls_of_clients_that_were_not_wrapped_are_counted_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (
+        Loopback(answer) as server,
+        OpenAI(base_url=server.url, api_key="k") as client,
+        OpenAI(base_url=server.url, api_key="k") as forgotten,
+    ):
+        with record(tmp_path / "t.jsonl") as rec:
+            ask(rec.wrap(client))
+            ask(forgotten)
+            ask(forgotten)
+            forgotten.models.list()
+        with record(tmp_path / "by_hand.jsonl") as by_hand:
+            ask(by_hand.wrap(client))
+            by_hand.log_llm_request(provider="p", api="chat.completions", model="m", messages=QUESTION)
+            ask(forgotten)
+    assert len(bodies(rec.path)) == 1
+    assert events(rec.path, "run_end")[0].payload["missed"] == 2
+    assert "missed" not in events(by_hand.path, "run_end")[0].payload
+    told = "runtape: t.jsonl lacks 2 of the model calls; pass their clients to rec.wrap(client) too\n"
+    assert capsys.readouterr().err == told
