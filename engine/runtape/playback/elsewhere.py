@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from ..record import playing, seam
 from ..record.stand_in import Make
@@ -45,18 +46,31 @@ def _refuse(step: str) -> NoReturn:
     raise Stop(Divergence(step, f"{reason} Replay in that process, or use threads."))
 
 
-def announce(name: str) -> Callable[[], None]:
-    """Let processes that are started from now on know; returns what ends that."""
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = name
+class Announcement:
+    """Lets the processes that are started meanwhile know of a replay. Several may go on at once, and end in any order."""
 
-    def end() -> None:
-        if before is None:
-            os.environ.pop(VARIABLE, None)
-        else:
-            os.environ[VARIABLE] = before
+    _lock = threading.Lock()
+    _current: ClassVar[list[Announcement]] = []
+    _outer: ClassVar[str | None] = None
+    """What the variable holds while there is none: this process may itself have been started in a replay."""
 
-    return end
+    def __init__(self, name: str) -> None:
+        self._name = name
+        with self._lock:
+            if not self._current:
+                Announcement._outer = os.environ.get(VARIABLE)
+            self._current.append(self)
+            os.environ[VARIABLE] = name
+
+    def end(self) -> None:
+        """Take it back."""
+        with self._lock:
+            self._current.remove(self)
+            name = self._current[-1]._name if self._current else self._outer
+            if name is None:
+                os.environ.pop(VARIABLE, None)
+            else:
+                os.environ[VARIABLE] = name
 
 
 def begin() -> None:

@@ -23,7 +23,7 @@ from ..trace.trace import Trace
 from ..wire.dialects import dialect_of_path
 from .answers import answer_to
 from .divergence import Divergence, Stop
-from .elsewhere import announce
+from .elsewhere import Announcement
 from .model_calls import ModelCalls
 from .responses import response_to
 from .tool_runs import RecordedRun, ToolRuns
@@ -80,7 +80,7 @@ class Replayer:
         self._lock = threading.Lock()
         self._visit: Visit | None = None
         self._ended = False
-        self._end_announcement: Callable[[], None] = lambda: None
+        self._announcement: Announcement | None = None
         self._sent: set[str] = set()
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class Replayer:
             seam.tap_all(self)
             self._visit = Visit(self)
             if not self._live:
-                self._end_announcement = announce(self._name)
+                self._announcement = Announcement(self._name)
         return self
 
     def __exit__(
@@ -110,7 +110,9 @@ class Replayer:
         """Give the clients back what they were. Tasks that it leaves running still call nobody."""
         self._ended = True
         visit, self._visit = self._visit, None
-        self._end_announcement()
+        if self._announcement is not None:
+            self._announcement.end()
+            self._announcement = None
         if visit is None:
             seam.release(self)
         else:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -246,6 +247,19 @@ def test_methods_of_the_libraries_are_their_own_again_after_a_replay(tmp_path: P
         ask(replayed.wrap(client))
         assert methods() != own
     assert methods() == own
+
+
+def test_replays_that_do_not_end_in_order_leave_nothing_behind(tmp_path: Path, client: openai.OpenAI) -> None:
+    before = dict(os.environ), httpx2.Client.send
+    trace, _ = record(tmp_path / "t.jsonl", client, "go")
+    first, second = runtape.replay(trace), runtape.replay(trace)
+    for replayed in (first, second):
+        replayed.__enter__()
+    first.close()
+    assert ask(client) == "go, said 0"
+    second.close()
+    assert (dict(os.environ), httpx2.Client.send) == before
+    assert ask(client) == "go, said 1"
 
 
 def test_claude_counting_tokens_is_refused_by_name(tmp_path: Path, server: Loopback, client: openai.OpenAI) -> None:
