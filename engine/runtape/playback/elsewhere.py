@@ -47,7 +47,7 @@ def _refuse(step: str) -> NoReturn:
 
 
 class Announcement:
-    """Lets the processes that are started meanwhile know of a replay. Several may go on at once, and end in any order."""
+    """Lets processes that are started meanwhile know of a replay. Several may go on at once, and end in any order."""
 
     _lock = threading.Lock()
     _current: ClassVar[list[Announcement]] = []
@@ -55,7 +55,7 @@ class Announcement:
     """What the variable holds while there is none: this process may itself have been started in a replay."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         with self._lock:
             if not self._current:
                 Announcement._outer = os.environ.get(VARIABLE)
@@ -66,7 +66,7 @@ class Announcement:
         """Take it back."""
         with self._lock:
             self._current.remove(self)
-            name = self._current[-1]._name if self._current else self._outer
+            name = self._current[-1].name if self._current else self._outer
             if name is None:
                 os.environ.pop(VARIABLE, None)
             else:

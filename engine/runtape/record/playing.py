@@ -39,8 +39,10 @@ active: list[Player] = []
 class _Stay:
     """Held by the contexts of the threads and tasks that a replay reaches, and by nothing else."""
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: Player, around: _Stay | None) -> None:
         self.player = player
+        self.around = around
+        """The replay that this one began in."""
 
 
 _stay: ContextVar[_Stay | None] = ContextVar("runtape_replay", default=None)
@@ -51,8 +53,7 @@ class Visit:
 
     def __init__(self, player: Player) -> None:
         self._player = player
-        self._before = _stay.get()
-        stay = _Stay(player)
+        stay = _Stay(player, _stay.get())
         self._stay = weakref.ref(stay)
         _stay.set(stay)
         active.append(player)
@@ -60,13 +61,21 @@ class Visit:
     def end(self, over: Callable[[], None]) -> None:
         """End it. `over` is called when no task is left that began in it: one that goes on is still in the replay."""
         active.remove(self._player)
-        if here() is self._player:
-            _stay.set(self._before)
+        _leave(self._player)
         left = self._stay()
         if left is None:
             over()
         else:
             weakref.finalize(left, over).atexit = False
+
+
+def _leave(player: Player) -> None:
+    """Go back to the replay around it that still goes on, unless the program is in another one by now."""
+    stay = _stay.get()
+    if stay is not None and stay.player is player:
+        while stay is not None and stay.player not in active:
+            stay = stay.around
+        _stay.set(stay)
 
 
 def here() -> Player | None:
