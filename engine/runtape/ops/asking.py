@@ -12,6 +12,7 @@ from typing import TypeAlias
 import anyio
 
 from ..errors import BadInput
+from ..record.aside import aside
 from ..said import Said
 from ..sample.amount import NO_CEILING, Ceiling
 from ..sample.batch_model import BatchModel
@@ -247,12 +248,12 @@ class Asked:
 async def asking_models(
     asking: Asking, on_answer: Callable[[], None] | None = None, on_missing: Callable[[], None] | None = None
 ) -> AsyncGenerator[Asked, None]:
-    """The models for one run; closed at the end, also when the run is cancelled.
+    """The models for one run; closed at the end, also when the run is cancelled. A recording around it hears nothing.
 
     `on_answer` is called whenever an answer arrives, or there is news of a batch; `on_missing` before samples are drawn
     that the reply cache does not hold.
     """
-    with ReplyCache(None if asking.cache_dir is None else os.fspath(asking.cache_dir)) as cache:
+    with aside(), ReplyCache(None if asking.cache_dir is None else os.fspath(asking.cache_dir)) as cache:
         asked = Asked(asking, cache, on_answer, on_missing)
         try:
             yield asked

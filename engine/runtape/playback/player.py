@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, final, overload
 from ..canon import loads
 from ..errors import BadInput, ReplayDiverged
 from ..record import seam
-from ..record.clients import http_clients, library
+from ..record.clients import http_clients
 from ..record.exchange import RETRY_COUNT
 from ..record.guard import said, tell
 from ..record.playing import Visit
@@ -137,7 +137,7 @@ class Replayer:
         Raises:
             BadInput: the client does not send through `httpx`; nothing could keep its calls from being made.
         """
-        clients = [http for http in http_clients(client) if library(http) is not None]
+        clients = http_clients(client)
         if not clients:
             raise BadInput(
                 f"cannot replay to a {type(client).__name__}: it holds no httpx client. Use replay(..., capture=True)."

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from .aside import is_aside
 from .attempt import Attempt
 from .clients import all_senders, is_async, senders
 from .exchange import begin, missed
@@ -181,6 +182,8 @@ class _Passage:
 
 
 def _enter(sender: object, request: Any, *, leaving: bool) -> _Passage | None:
+    if is_aside():
+        return None
     tap = tap_of(sender)
     player, wrapped = player_for(tap)
     seen = None if _is_seen(request, leaving=leaving) else _see(tap, request)
