@@ -56,7 +56,9 @@ def answer_to(call: RecordedCall) -> PlayedAnswer | None:
         if raw is None and error:
             kind = _text(error.get("type"))
             given_up = kind in CANCELLATIONS
-            return PlayedAnswer(None, error=kind, message=_text(error.get("message")), is_given_up=given_up, seconds=seconds)
+            return PlayedAnswer(
+                None, error=kind, message=_text(error.get("message")), is_given_up=given_up, seconds=seconds
+            )
         status = 200  # formats that do not keep it keep only what was answered
     if raw is None and not error:
         return None
