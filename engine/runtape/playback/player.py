@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, final, overload
 from ..canon import loads
 from ..errors import BadInput, ReplayDiverged
 from ..record import seam
-from ..record.clients import http_clients
+from ..record.clients import http_clients, library
 from ..record.exchange import RETRY_COUNT
 from ..record.guard import said, tell
 from ..record.playing import Visit
@@ -28,7 +28,7 @@ from .model_calls import ModelCalls
 from .responses import response_to
 from .tool_runs import RecordedRun, ToolRuns
 from .tools import played, playing
-from .unrecorded import belongs, told, unrecorded
+from .unrecorded import belongs, foreign, told, unrecorded
 
 C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -176,6 +176,8 @@ class Replayer:
 
     def play(self, request: Any, *, wrapped: bool, leaving: bool) -> Any:
         """See `Player`."""
+        if library(request) is None:
+            return None if self._is_live() else self._diverge(foreign(request))
         dialect = dialect_of_path(request.url.path) if request.method == "POST" else None
         if dialect is None:
             if belongs(request, wrapped=wrapped, capture=self._capture, leaving=leaving):

@@ -34,6 +34,12 @@ def unrecorded(request: Any) -> Divergence:
     )
 
 
+def foreign(request: object) -> Divergence:
+    """The divergence that a request of another library is, sent by a client that was wrapped."""
+    kind = type(request)
+    return Divergence("model call", f"it is a {kind.__module__}.{kind.__qualname__}, to which no response can be made.")
+
+
 def told(request: Any) -> str:
     """Method and address, without what may hold a key."""
     url = request.url

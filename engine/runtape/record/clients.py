@@ -34,9 +34,8 @@ def http_clients(client: object) -> list[object]:
 
 
 def _collect(value: object, depth: int, found: list[object]) -> None:
-    if callable(getattr(type(value), "send", None)) and library(value) is not None:
-        if not any(value is known for known in found):
-            found.append(value)
+    if callable(getattr(type(value), "send", None)) and not any(value is known for known in found):
+        found.append(value)
         return
     if depth == 0 or value is None:
         return

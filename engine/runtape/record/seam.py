@@ -19,7 +19,7 @@ from typing import Any
 
 from .aside import is_aside
 from .attempt import Attempt
-from .clients import all_senders, is_async, senders
+from .clients import all_senders, is_async, library, senders
 from .exchange import begin, missed
 from .playing import Player
 from .run import Run, current
@@ -185,6 +185,8 @@ def _enter(sender: object, request: Any, *, leaving: bool) -> _Passage | None:
     if is_aside():
         return None
     tap = tap_of(sender)
+    if tap is None and library(request) is None:
+        return None  # of a class that is none of the libraries', of which some client was wrapped
     player, wrapped = player_for(tap)
     seen = None if _is_seen(request, leaving=leaving) else _see(tap, request)
     if seen is None and player is None:

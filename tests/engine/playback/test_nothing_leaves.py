@@ -271,3 +271,18 @@ def test_claude_counting_tokens_is_refused_by_name(tmp_path: Path, server: Loopb
     ):
         replayed.wrap(claude).messages.count_tokens(model="m", messages=[{"role": "user", "content": "x"}])
     assert len(server.requests) == 1
+
+
+def test_a_wrapped_session_of_another_library_sends_nothing_and_others_of_its_class_go_on(
+    tmp_path: Path, client: openai.OpenAI
+) -> None:
+    class Session:
+        def send(self, request: Any) -> str:
+            return "sent"
+
+    trace, _ = record(tmp_path / "t.jsonl", client, "go")
+    with pytest.raises(runtape.ReplayDiverged, match="to which no response can be made"), runtape.replay(trace) as rep:
+        wrapped: Any = rep.wrap(Session())
+        assert Session().send(object()) == "sent"
+        wrapped.send(object())
+    assert wrapped.send(object()) == "sent"

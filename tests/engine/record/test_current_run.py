@@ -246,13 +246,7 @@ def test_a_chat_model_is_recorded_through_the_clients_that_it_holds(tmp_path: Pa
     assert asked(rec) == ["sync", "async"]
 
 
-class Sends:
-    """As a session of another HTTP library."""
-
-    def send(self, request: Any) -> Any: ...
-
-
-@pytest.mark.parametrize("thing", [None, "text", object(), {"_client": 1}, Sends()])
+@pytest.mark.parametrize("thing", [None, "text", object(), {"_client": 1}])
 def test_what_cannot_be_wrapped_comes_back_with_a_word(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], thing: Any
 ) -> None:
