@@ -60,8 +60,11 @@ class Settings:
 
     @property
     def state(self) -> Path:
-        """Where the reply cache lives."""
-        return (self.project or self.traces) / ".runtape"
+        """Where the reply cache lives: in the project, else where the trace folder lies.
+
+        That is the folder in which `runtape` keeps its replies when it is run in the project: each finds the other's.
+        """
+        return (self.project or self.traces.parent) / ".runtape"
 
     def seconds_for(self, client: str) -> float:
         """How long one call of this client may last."""

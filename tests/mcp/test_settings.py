@@ -12,7 +12,7 @@ def test_the_defaults_are_the_working_folder_and_the_caps(tmp_path: Path, monkey
     launch = read([], {})
     assert launch.traces == tmp_path / "traces"
     assert launch.project is None
-    assert launch.state == tmp_path / "traces" / ".runtape"
+    assert launch.state == tmp_path / ".runtape"
     assert (launch.max_calls, launch.process_calls, launch.ask_above) == (150, 1000, 100)
 
 

@@ -57,9 +57,20 @@ def print_page(page: Document) -> None:
     sys.stdout.write(to_text(page, paint=COLOURS if coloured else PLAIN))
 
 
+_complained: set[str] = set()
+
+
 def complain(message: str) -> None:
     """One message on standard error; it may quote a trace, so hidden characters are shown."""
+    _complained.add(message)
     sys.stderr.write(f"runtape: {visible(message)}\n")
+
+
+def untold(notes: list[str]) -> list[str]:
+    """The notes of a report that who reads it has not read yet: at a terminal, those that were no complaints before."""
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        return notes
+    return [note for note in notes if note not in _complained]
 
 
 def stopped_too_early() -> None:
@@ -115,7 +126,7 @@ def _batches(waves: int) -> str:
 @contextmanager
 def watching() -> Generator[Watch]:
     """A watch whose line lives as long as the block."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if not _is_drawn_on():
         yield Watch(None)
         return
     # rich costs more to import than the rest of the command line; only a terminal needs it.
@@ -124,6 +135,25 @@ def watching() -> Generator[Watch]:
 
     with Console(stderr=True).status("starting") as status:
         yield Watch(lambda line: status.update(escape(line)))
+
+
+@contextmanager
+def counting(doing: str, expected: int) -> Generator[Callable[[], None]]:
+    """Counts parts of a work as they are done; drawn on a terminal only."""
+    if not _is_drawn_on():
+        yield lambda: None
+        return
+    # as in `watching`: only a terminal needs it.
+    from rich.console import Console
+    from rich.progress import Progress as Drawn
+
+    with Drawn(console=Console(stderr=True), transient=True) as drawn:
+        task = drawn.add_task(doing, total=expected)
+        yield lambda: drawn.advance(task)
+
+
+def _is_drawn_on() -> bool:
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class Bar:
@@ -147,7 +177,7 @@ class Bar:
 @contextmanager
 def reading() -> Generator[Bar]:
     """A bar that lives as long as the block."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if not _is_drawn_on():
         yield Bar(None)
         return
     # as in `watching`: only a terminal needs it.

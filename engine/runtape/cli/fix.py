@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -115,11 +116,12 @@ def _print(report: FixReport, event: str, *, as_json: bool, tested: bool = False
     if as_json:
         console.print_json(fix_fields(report, spell=spell))
     else:
-        console.print_page(fix_page(report, spell))
+        console.print_page(fix_page(replace(report, notes=console.untold(report.notes)), spell))
 
 
 def _print_cause(report: WhyReport, event: str, *, as_json: bool) -> None:
     if as_json:
         console.print_json(why_fields(report, spell=typed.speller(report.trace, event)))
     else:
-        console.print_page(why_page(report, typed.speller(report.trace, event)))
+        told = replace(report, notes=console.untold(report.notes))
+        console.print_page(why_page(told, typed.speller(report.trace, event)))

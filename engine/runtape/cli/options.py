@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -13,6 +13,7 @@ from . import console, values
 if TYPE_CHECKING:
     from ..ops.asking import Asking
     from ..ops.case import Case, Selection
+    from ..ops.investigation import Inquiry
     from ..trace.trace import Trace
 
 
@@ -158,6 +159,61 @@ class DecisionFlags:
             tuple(self.arg or ()),
             self.where,
             judge_function(self.judge_fn) if self.judge_fn is not None else judge,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFlags:
+    """The flags that say how a cause is searched for."""
+
+    suspect: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A piece or a quoted text to look at first; may be given again."),
+    ] = None
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask the model which piece it was, in one call, and look at that first.")
+    ] = False
+    depth: Annotated[
+        Literal["quick", "full", "upstream"],
+        typer.Option(
+            metavar="quick|full|upstream",
+            help="quick: stop at the first piece that makes the agent act differently. full: every piece. "
+            "upstream: and where the agent wrote that piece itself, what made it write it.",
+        ),
+    ] = "quick"
+    runs: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Least reruns of the recorded context and without the leading cause."),
+    ] = 0
+    likelihood: Annotated[
+        bool | None,
+        typer.Option(
+            "--likelihood/--no-likelihood",
+            help="Look first where the log-probabilities of the tool's name point to; default: on local servers.",
+            show_default=False,
+        ),
+    ] = None
+    precise: Annotated[bool, typer.Option("--precise", help="At least 20 reruns of both, for narrower intervals.")] = (
+        False
+    )
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer rounds one after another, for more model calls.")] = False
+    concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls at the same time.")] = 16
+
+    def inquiry(self, case: Case, budget: int) -> Inquiry:
+        """The search that they stand for."""
+        # numpy and the search are only needed once there is something to explain.
+        from ..ops.investigation import Inquiry
+
+        return Inquiry(
+            case,
+            tuple(self.suspect or ()),
+            self.depth,
+            budget,
+            self.runs,
+            ask=self.ask,
+            likelihood=self.likelihood,
+            precise=self.precise,
+            fast=self.fast,
         )
 
 

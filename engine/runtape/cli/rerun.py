@@ -75,4 +75,4 @@ def _print(seen: Distribution, spell: Spell, *, as_json: bool) -> None:
     if as_json:
         console.print_json(rerun_fields(seen, spell=spell))
     else:
-        console.print_page(rerun_page(seen, spell))
+        console.print_page(rerun_page(dataclasses.replace(seen, notes=console.untold(seen.notes)), spell))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,12 +36,10 @@ def command(
             metavar="EVENT", help="Explain this decision first and lay the report over its context; see `runtape why`."
         ),
     ] = None,
-    tool: options.Tool = None,
-    match: options.Match = None,
+    chosen: options.DecisionFlags,
+    searched: options.SearchFlags,
     budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls for --why.")] = 400,
-    model_fn: options.ModelFn = None,
-    base_url: options.BaseUrl = None,
-    no_cache: options.NoCache = False,
+    reruns: options.RerunFlags,
     port: Annotated[
         int, typer.Option(min=0, metavar="N", max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
     ] = 0,
@@ -58,19 +57,20 @@ def command(
     if why is not None:
         # numpy and the search are only needed when there is something to explain.
         from ..ops.explain import explain
-        from ..ops.investigation import Inquiry
         from ..ops.sync import run
 
-        case = options.open_decision(recorded, why, options.DecisionFlags(tool, match))
-        asking = options.RerunFlags(model_fn, base_url, no_cache=no_cache).asking(budget)
+        case = options.open_decision(recorded, why, chosen)
+        asking = replace(reruns.asking(budget), concurrency=searched.concurrency)
         with console.watching() as watch:
-            report = run(explain(Inquiry(case, budget=budget), asking, watch))
+            report = run(explain(searched.inquiry(case, budget), asking, watch))
         reports[report.event] = report
     if out is not None:
         from ..report.trace_fields import whole_fields  # pieces and pages, for this command alone
         from ..report.view import trace_view
 
-        whole = whole_fields(recorded, reports)
+        replies = sum(call.response is not None for call in recorded.calls)
+        with console.counting("reading the run", len(recorded.events) + replies) as advance:
+            whole = whole_fields(recorded, reports, on_part=advance)
         write_page(out, trace_view(whole))
         if whole["left_out"]:
             console.complain(

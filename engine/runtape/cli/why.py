@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -24,40 +24,9 @@ def command(
     event: options.EventArgument,
     *,
     chosen: options.DecisionFlags,
-    suspect: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="A piece or a quoted text to look at first; may be given again."),
-    ] = None,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Ask the model which piece it was, in one call, and look at that first.")
-    ] = False,
-    depth: Annotated[
-        Literal["quick", "full", "upstream"],
-        typer.Option(
-            metavar="quick|full|upstream",
-            help="quick: stop at the first piece that makes the agent act differently. full: every piece. "
-            "upstream: and where the agent wrote that piece itself, what made it write it.",
-        ),
-    ] = "quick",
-    runs: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Least reruns of the recorded context and without the leading cause."),
-    ] = 0,
-    likelihood: Annotated[
-        bool | None,
-        typer.Option(
-            "--likelihood/--no-likelihood",
-            help="Look first where the log-probabilities of the tool's name point to; default: on local servers.",
-            show_default=False,
-        ),
-    ] = None,
-    precise: Annotated[
-        bool, typer.Option("--precise", help="At least 20 reruns of both, for narrower intervals.")
-    ] = False,
-    fast: Annotated[bool, typer.Option("--fast", help="Fewer rounds one after another, for more model calls.")] = False,
+    searched: options.SearchFlags,
     dry: Annotated[bool, typer.Option("--dry", help="Rank the pieces without any model call.")] = False,
     budget: Annotated[int, typer.Option(min=1, metavar="N", help="Most model calls.")] = 400,
-    concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls at the same time.")] = 16,
     reruns: options.RerunFlags,
     html: Annotated[
         Path | None,
@@ -72,7 +41,6 @@ def command(
     # numpy and the search are only needed once there is something to explain.
     from ..ops import explain
     from ..ops.ending import stopped
-    from ..ops.investigation import Inquiry
     from ..ops.sync import run
 
     case = options.open_decision(trace, event, chosen)
@@ -83,10 +51,8 @@ def command(
         else:
             console.print_page(ranking_page(ranking, typed.speller(ranking.trace, event)))
         return console.DONE
-    question = Inquiry(
-        case, tuple(suspect or ()), depth, budget, runs, ask=ask, likelihood=likelihood, precise=precise, fast=fast
-    )
-    asking = replace(reruns.asking(budget), concurrency=concurrency)
+    question = searched.inquiry(case, budget)
+    asking = replace(reruns.asking(budget), concurrency=searched.concurrency)
     with console.watching() as watch:
         try:
             report = run(explain.explain(question, asking, watch))
@@ -105,7 +71,7 @@ def _print(report: WhyReport, event: str, html: Path | None, *, as_json: bool) -
     if as_json:
         console.print_json(why_fields(report, spell=spell))
     else:
-        console.print_page(why_page(report, spell))
+        console.print_page(why_page(replace(report, notes=console.untold(report.notes)), spell))
     if html is not None:
         from ..report.why_html import why_html  # drawings, for this flag alone
 

@@ -221,7 +221,7 @@ class Asked:
         return sum((_spent(sampler.counters) for sampler in self._judging.values()), Spent())
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Said]:
         """What the reader of the results has to know, once each."""
         verdicts = self._verdicts
         told = [_judged(verdicts)] if verdicts.calls or verdicts.reused else []
@@ -266,6 +266,6 @@ def _spent(counters: Counters) -> Spent:
     return Spent(counters.drawn, counters.reused, counters.requests, counters.used)
 
 
-def _judged(verdicts: Spent) -> str:
+def _judged(verdicts: Spent) -> Said:
     kept = f" ({verdicts.reused} more were in the reply cache)" if verdicts.reused else ""
     return Said(f"{verdicts.calls} of the model calls judged replies{kept}.")

@@ -15,6 +15,7 @@ from ..context.pieces import Context
 from ..context.quoting import Quotable
 from ..context.suspicion import suspicion
 from ..errors import BudgetSpent
+from ..said import Quoted, Said, joined
 from ..sample.asks import Ask
 from ..text import shorten, visible
 from ..wire.dialects import dialect_for
@@ -59,8 +60,8 @@ class Hunch:
 
     suspects: frozenset[int]
     """Positions in `Context.leaves`."""
-    note: str = ""
-    """What the reader of the report has to know."""
+    note: Said | None = None
+    """What the reader of the report has to know; None for nothing."""
     calls: int = 0
     """What it cost, cached or not."""
     order: tuple[int, ...] = ()
@@ -88,17 +89,19 @@ async def hunch_of(case: Case, words: str, asked: Asked) -> Hunch:
     try:
         [drawn] = await asked.sampler(request).draw([Ask(request, SERIES, CALLS, lambda _: True)])
     except BudgetSpent:
-        return Hunch(frozenset(), "The budget did not allow to ask the model for a suspect.")
+        return Hunch(frozenset(), Said("The budget did not allow to ask the model for a suspect."))
     if drawn.broken is not None:
-        return Hunch(frozenset(), f"The model was asked for a suspect and refused the question: {drawn.broken}", CALLS)
+        refused = Said("The model was asked for a suspect and refused the question: ", Quoted(drawn.broken))
+        return Hunch(frozenset(), refused, CALLS)
     said = next((answer.reply.text for answer in drawn.answers if answer.reply is not None), None)
     found = list(dict.fromkeys(_named(case.context, shown, said or "")))[:MOST]
     if not found:
-        return Hunch(frozenset(), "The model was asked for a suspect; its answer names none of the texts.", CALLS)
-    refs = ", ".join(shown[leaf] if leaf in shown else _ref(case.context, leaf) for leaf in found)
+        none = Said("The model was asked for a suspect; its answer names none of the texts.")
+        return Hunch(frozenset(), none, CALLS)
+    refs = joined(", ", (Quoted(shown[leaf] if leaf in shown else _ref(case.context, leaf)) for leaf in found))
     left = len(case.context.leaves) - len(shown)
     some = f" {len(shown)} of {len(case.context.leaves)} texts were shown to it." if left else ""
-    note = f"The model was asked for a suspect and named {refs}.{some}"
+    note = Said("The model was asked for a suspect and named ", refs, f".{some}")
     return Hunch(frozenset(found), note, CALLS, tuple(found))
 
 

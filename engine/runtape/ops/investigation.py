@@ -222,7 +222,7 @@ class _Investigation:
         )
         return replace(report, planned=report.planned + self._hunch.calls)
 
-    def _notes(self) -> list[str]:
+    def _notes(self) -> list[Said]:
         return list(dict.fromkeys([*self._oracle.notes, *self._asked.notes]))
 
     def _unfinished(self, finding: Finding) -> Ending | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ..decision.likelihood import Likelihood, NotReadable
 from ..errors import BudgetSpent, ModelFailed
 from ..report.phrases import number, of
+from ..said import Quoted, Said
 from ..sample.batch_model import BatchModel
 from ..sample.http_models import HttpModel
 from ..search.likelihood import MOST, Guess, guess
@@ -35,8 +36,8 @@ class Lead:
     """Where the search begins."""
 
     guess: Guess = field(default_factory=Guess)
-    told: str = ""
-    """Whether the likelihood was used, and why or why not; empty when nobody can have expected it."""
+    told: Said | None = None
+    """Whether the likelihood was used, and why or why not; None when nobody can have expected it."""
 
 
 async def lead(
@@ -62,7 +63,7 @@ async def lead(
     """
     model = asked.model(case.request)
     if wanted is False:
-        return Lead(told="Likelihood was switched off.")
+        return Lead(told=Said("Likelihood was switched off."))
     if isinstance(model, BatchModel):
         return _unused("each of its readings would wait for a batch") if wanted else Lead()
     local = isinstance(model, HttpModel) and model.local
@@ -76,7 +77,7 @@ async def lead(
     # A search that is run again finds the reply that it had, and counts it as before.
     known = None if wanted or reader.has_read(asked.cache, model.identity) else asked.cache.no_logprobs(about)
     if known:
-        return _unused(known)
+        return _unused(Quoted(known))
     try:
         base = await reruns()
         if base.n < FEWEST_ANSWERS or not base.kept:
@@ -88,11 +89,11 @@ async def lead(
         return _used(await _search(problem, reader, min(MOST, int(SHARE_OF_BUDGET * budget))), read, base)
     except NoLogprobs as error:
         asked.cache.learn_no_logprobs(about, str(error))
-        return _unused(str(error))
+        return _unused(Quoted(str(error)))
     except NotReadable as error:
-        return _unused(str(error))
+        return _unused(Quoted(str(error)))
     except ModelFailed as error:
-        return _unused(f"the server did not answer: {error}")
+        return _unused(Said("the server did not answer: ", Quoted(str(error))))
     except BudgetSpent:
         return _unused("the budget was spent")  # the search comes to the same end, and reports it
 
@@ -115,12 +116,12 @@ def _agree(read: Likelihood, base: Tally) -> bool:
 
 
 def _unused(reason: str) -> Lead:
-    return Lead(told=f"Likelihood was not used: {reason}.")
+    return Lead(told=Said("Likelihood was not used: ", reason, "."))
 
 
 def _used(found: Guess, read: Likelihood, base: Tally) -> Lead:
     pointed = len(found.alone) + len(found.together)
-    told = (
+    told = Said(
         f"Likelihood was used: {number(found.passes, 'context')} read by the chance of the tool's name "
         f"({read.value:.2f} as recorded, where {of((base.kept, base.n))} reruns made the decision), which gave "
         f"{number(pointed, 'suspect') if pointed else 'no suspect'}. What is proven rests on reruns alone."

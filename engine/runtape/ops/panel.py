@@ -9,6 +9,7 @@ import anyio
 from ..context.apply import apply
 from ..context.edits import Edit
 from ..errors import RuntapeError
+from ..said import Said
 from ..sample.oracle import Oracle
 from ..search.protocol import Want
 from ..stats.tally import Outcome, Tally
@@ -63,7 +64,7 @@ class Panel:
         return [self.answered[want.variant, want.n] for want in wants]
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Said]:
         """What the reader of the tallies has to know, once each."""
         notes = (note for oracle in self._oracles.values() for note in oracle.notes)
         return list(dict.fromkeys([*notes, *self._asked.notes]))

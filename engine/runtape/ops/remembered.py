@@ -16,6 +16,7 @@ from ..context.edit_forms import parsed, spelled
 from ..context.edits import Edit
 from ..errors import BadInput
 from ..report.results import Candidate
+from ..said import Quoted, Said
 from ..wire.values import Json, JsonObject
 from .case import Case, Selection
 from .controls import Address
@@ -32,7 +33,7 @@ class Remembered:
     """The benign decisions that were made in every rerun with it."""
 
 
-def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: Iterable[Candidate]) -> list[str]:
+def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: Iterable[Candidate]) -> list[Said]:
     """Keep the changes of these candidates under their names; nothing happens without a folder or a candidate.
 
     A name that was measured before, also on another part of the reply, now stands for this measurement.
@@ -67,7 +68,8 @@ def remember(cache_dir: str | os.PathLike[str] | None, case: Case, candidates: I
         fresh.write_bytes(canon.dumps(known))
         fresh.replace(path)
     except OSError as error:
-        return [f"The changes cannot be kept by name in {path.parent} ({error}): give write_test the change itself."]
+        told = f"The changes cannot be kept by name in {path.parent} ("
+        return [Said(told, Quoted(str(error)), "): give write_test the change itself.")]
     return []
 
 

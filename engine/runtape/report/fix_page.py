@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from ..stats.rates import wilson
 from . import why_page
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
 from .held import Held, holds_in, together
-from .phrases import actions, cost, of, of_at_least, of_at_most, p_value
+from .phrases import actions, cost, of, of_at_least, of_at_most, p_value, run_name
 from .results import Candidate, FixReport
 from .step import LARGER, Spell, Step, spelled
 
@@ -45,7 +44,7 @@ def is_guard(report: FixReport, name: str | None) -> bool:
 
 
 def _blocks(report: FixReport) -> Iterator[Block]:
-    yield Heading(("Fixes for ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
+    yield Heading(("Fixes for ", Recorded(run_name(report.trace)), f", event {report.event}"), level=1)
     if report.why is not None:
         yield Paragraph(why_page.answer(report.why))
         if leading := report.why.leading:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from pathlib import PurePath
 
 from ..stats.rates import wilson
 from .document import Line, Recorded
 
 _SHOWN = 3
 """Actions named before the rest is only counted."""
+
+
+def run_name(trace: str) -> str:
+    """What a run is called wherever one is named: its file without the folder and the ending."""
+    return PurePath(trace).name.removesuffix(".jsonl")
 
 
 def of(count: tuple[int, int]) -> str:

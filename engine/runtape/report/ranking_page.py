@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from .document import Document, Heading, Paragraph, Recorded, Table
+from .phrases import run_name
 from .ranking import Ranking
 from .step import Spell, Step, spelled
 
@@ -16,7 +15,7 @@ def ranking_page(ranking: Ranking, spell: Spell | None = None) -> Document:
     """The most suspicious pieces as blocks; what to do next, if it is spelled."""
     rest = len(ranking.pieces) - _SHOWN
     return (
-        Heading(("Where ", Recorded(Path(ranking.trace).name), f", event {ranking.event} may come from"), level=1),
+        Heading(("Where ", Recorded(run_name(ranking.trace)), f", event {ranking.event} may come from"), level=1),
         Paragraph(
             (
                 "Ranked by the words that a piece shares with the decision (",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..stats.rates import wilson
 from .distribution import Distribution
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Recorded, Table, told
-from .phrases import cost, of
+from .phrases import cost, number, of
 from .step import LARGER, Spell, Step, spelled
 
 
@@ -36,6 +36,11 @@ def _blocks(seen: Distribution) -> Iterator[Block]:
         share = wilson(tally.kept, tally.n)
         between = f"true share between {share.low:.0%} and {share.high:.0%}, 95% interval"
         yield Paragraph((f"The decision was made again in {of((tally.kept, tally.n))} reruns ({between}).",))
+    if seen.stopped:
+        yield Paragraph(("Ended early: ", *told(seen.stopped, 400)))
+    elif tally.n < seen.asked and not seen.enough and not tally.broken:
+        yield Paragraph((_fewer(seen),))
+    if tally.n:
         yield Table(
             ("reruns", "what the agent does"),
             tuple(((str(count),), (Recorded(action),)) for action, count in seen.actions),
@@ -46,6 +51,11 @@ def _blocks(seen: Distribution) -> Iterator[Block]:
     if tally.broken:
         lines.append(("The model's server refused the request: ", Recorded(tally.broken, limit=400)))
     lines += [told(note, 400) for note in seen.notes]
-    if seen.stopped:
-        lines.append(("Ended early: ", *told(seen.stopped, 400)))
     yield Bullets(tuple(lines))
+
+
+def _fewer(seen: Distribution) -> str:
+    """Why there are fewer replies than asked for, where nothing ended the run early."""
+    void = sum(count for _, count in seen.tally.void)
+    answers = f"{number(void, 'answer')} {'does' if void == 1 else 'do'} not count"
+    return f"Fewer than the {seen.asked} reruns that were asked for: {answers}, and no further ones are asked for."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..context.seen import Contexts
 from ..errors import RuntapeError
@@ -125,20 +125,25 @@ def found_fields(trace: Trace, term: str) -> JsonObject:
     return {"found": found}
 
 
-def whole_fields(trace: Trace, reports: Reports, most: int = MESSAGES) -> JsonObject:
+def whole_fields(
+    trace: Trace, reports: Reports, most: int = MESSAGES, on_part: Callable[[], None] = lambda: None
+) -> JsonObject:
     """All of a run under the names by which the page asks for its parts, to be held by one file.
 
     Texts that several contexts share are kept once, in `messages`. A context is told by what it shares with another:
     its `messages` are the event of that one (or null), how many of its messages come first, and the indexes of the
-    others. Contexts that do not fit into `most` messages say so in `problem`, and `left_out` counts them.
+    others. Contexts that do not fit into `most` messages say so in `problem`, and `left_out` counts them. `on_part` is
+    called for each event and for each decision.
     """
     decisions = [call.response.id for call in trace.calls if call.response is not None]
     contexts, pool = Contexts(trace), _Pool()
     held: JsonObject = {"timeline": timeline_fields(trace, reports)}
     for event in trace.events:
         held[f"event/{event.id}"] = event_fields(event)
+        on_part()
     room, kept = most, 0
     for response in [*reports, *(one for one in reversed(decisions) if one not in reports)]:
+        on_part()
         if room <= 0:
             held[f"context/{response}"] = _not_held(response, kept, len(decisions))
             continue

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import exp
-from pathlib import Path
 
 from ..search.finding import Status
 from ..stats.exact import fisher_less
 from .chain_page import chain_answer, chain_blocks
 from .document import Block, Bullets, Document, Heading, Line, Paragraph, Quote, Recorded, Table, told
-from .phrases import actions, cost, evidence, it, join, number, of, p_value
+from .phrases import actions, cost, evidence, it, join, number, of, p_value, run_name
 from .places import in_words
 from .results import Cause, Hint, WhyReport
 from .step import LARGER, Spell, Step, spelled
@@ -89,7 +88,7 @@ def next_step(report: WhyReport) -> Step:
 
 
 def _blocks(report: WhyReport) -> Iterator[Block]:
-    yield Heading(("Why ", Recorded(Path(report.trace).name), f", event {report.event}"), level=1)
+    yield Heading(("Why ", Recorded(run_name(report.trace)), f", event {report.event}"), level=1)
     yield Paragraph(answer(report))
     if report.stopped:
         yield Paragraph(("Ended early: ", *told(report.stopped, 400)))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Protocol
 
+from ..said import Said
+
 
 class Attempts(Protocol):
     """Listens to the attempts of one `Model.sample`."""
@@ -30,7 +32,7 @@ class Attempts(Protocol):
         """Tell that an attempt was answered with an error; `wait` is the pause it asked for, in seconds."""
         ...
 
-    def note(self, text: str) -> None:
+    def note(self, text: Said) -> None:
         """Add something the reader of the result has to know."""
         ...
 
@@ -46,7 +48,7 @@ class Unheard:
     def rejected(self, status: int, wait: float | None) -> None:
         """Leave the pause to the SDK."""
 
-    def note(self, text: str) -> None:
+    def note(self, text: Said) -> None:
         """Drop the note."""
 
 

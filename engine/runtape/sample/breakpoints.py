@@ -12,6 +12,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from .. import canon
+from ..said import Said
 from ..wire.values import Json, JsonObject
 
 MOST = 4
@@ -24,7 +25,7 @@ KINDS = ("text", "image", "document", "tool_use", "tool_result")
 
 MARK: JsonObject = {"type": "ephemeral"}
 
-NOTE = (
+NOTE = Said(
     "Marks for Anthropic's prompt cache (cache_control) were added to the requests; they belong to the transport, and "
     "the model reads the same without them."
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .. import canon
+from ..said import Quoted, Said
 from ..wire.dialects import dialect_for
 from ..wire.values import Request
 from . import answer_json
@@ -51,7 +52,7 @@ class ReplyCache:
 
     def __init__(self, folder: Path | str | None, *, lease: float = LEASE) -> None:
         self.lease = lease
-        self._wrong: list[str] = []
+        self._wrong: list[Said] = []
         """What went wrong, once each."""
         self._opened = time.time()
         self._old: set[Sample] = set()
@@ -79,14 +80,14 @@ class ReplyCache:
         self.close()
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Said]:
         """What went wrong with the cache, once each, and how old its answers are."""
         if not self._old:
             return [*self._wrong]
         many, are = (f"{len(self._old)} answers", "are") if len(self._old) > 1 else ("1 answer", "is")
         return [
             *self._wrong,
-            f"{many} from the reply cache {are} more than a day old; pass --no-cache to draw new ones",
+            Said(f"{many} from the reply cache {are} more than a day old; pass --no-cache to draw new ones"),
         ]
 
     def answers(self, key: str, series: str) -> dict[int, Answer]:
@@ -115,7 +116,8 @@ class ReplyCache:
         try:
             return answer_json.decode(text)
         except answer_json.BadRow as error:
-            self._note(f"a kept reply could not be read ({error}); it was set aside and is asked for again")
+            told = "); it was set aside and is asked for again"
+            self._note("a kept reply could not be read (", Quoted(str(error)), told)
             self._write(lambda rows: rows.set_aside(sample))
             return None
 
@@ -238,7 +240,8 @@ class ReplyCache:
             return
         if self._folder is not None:
             keep(self._folder)
-        self._note(f"replies cannot be kept in {self._folder} ({error}); they stay in memory for this run")
+        told = "); they stay in memory for this run"
+        self._note(f"replies cannot be kept in {self._folder} (", Quoted(str(error)), told)
 
     def _replace_file(self, folder: Path) -> None:
         if self._disk is not None:
@@ -251,7 +254,9 @@ class ReplyCache:
         except (sqlite3.Error, OSError) as error:
             keep(folder)
             self._note(
-                f"the reply cache in {folder} is damaged and cannot be replaced ({error}); replies stay in memory"
+                f"the reply cache in {folder} is damaged and cannot be replaced (",
+                Quoted(str(error)),
+                "); replies stay in memory",
             )
             return
         self._writable = True
@@ -268,7 +273,8 @@ class ReplyCache:
             return False
         return True
 
-    def _note(self, text: str) -> None:
+    def _note(self, *parts: str) -> None:
+        text = Said(*parts)
         if text not in self._wrong:
             self._wrong.append(text)
 

@@ -12,6 +12,7 @@ import anyio
 import anyio.lowlevel
 
 from ..jsonable import jsonable
+from ..said import Said
 from ..text import shorten, visible
 from ..wire.values import Request
 from . import attempts
@@ -49,9 +50,9 @@ class FunctionModel:
         self._deadline = deadline
         self._slowest = 0.0
         """Seconds that the slowest call so far took."""
-        self._note: str | None = None
+        self._note: Said | None = None
         if made.opaque is not None:
-            self._note = (
+            self._note = Said(
                 f"the model function {self.name!r} carries a {made.opaque}, whose state cannot be compared: its "
                 f"replies are reused in this process only. {NAME_IT}"
             )

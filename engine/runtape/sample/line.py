@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import anyio
 
 from ..errors import ModelFailed
+from ..said import Said
 from ..wire.values import Request
 from . import attempts
 from .batch_model import WAVE, BatchModel
@@ -27,7 +28,7 @@ class Line:
         self.limits = Limits(WAVE if self.in_waves else concurrency)
         self.requests = 0
         """Requests sent, retries included."""
-        self.notes: list[str] = []
+        self.notes: list[Said] = []
         """What the model said that a reader of the results has to know, once each."""
         self._local = isinstance(model, HttpModel) and model.local and not self.in_waves
         self._pacing = Pacing()
@@ -118,6 +119,6 @@ class _Listener:
         if status == 429:
             self._line.limits.slow_down(wait)
 
-    def note(self, text: str) -> None:
+    def note(self, text: Said) -> None:
         if text not in self._line.notes:
             self._line.notes.append(text)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 
 from .. import canon
+from ..said import Said
 from ..wire.dialects import dialect_for
 from ..wire.values import Request, Usage
 from .amount import NOTHING, Amount
@@ -84,13 +85,13 @@ class Meter:
             self._longest = max(self._longest, math.ceil(usage.output / answers))
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Said]:
         """What was used, for whoever asked for prices or set a limit."""
         if not (self.limited or self.prices.given) or not self.used.tokens + self.silent:
             return []
-        notes = [f"Used: {self._told()}."]
+        notes = [Said(f"Used: {self._told()}.")]
         if self.silent:
-            notes.append(f"The server did not say what {self.silent} of the requests used.")
+            notes.append(Said(f"The server did not say what {self.silent} of the requests used."))
         return notes
 
     def _told(self) -> str:

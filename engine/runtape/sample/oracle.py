@@ -100,7 +100,7 @@ class Oracle(Generic[V]):
         return tally
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Said]:
         """What the reader of the tallies has to know, the sampler's notes included."""
         void: Counter[Verdict] = Counter()
         total = 0

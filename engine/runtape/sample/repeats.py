@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 
 from .. import canon
+from ..said import Said
 from ..wire.values import Reply, Request
 
 PREFIX = re.compile(r"^[a-z]+[-_]")
@@ -28,7 +29,7 @@ HIT = re.compile(r"\bhit\b", re.IGNORECASE)
 
 ONLY_ON_HITS = "x-litellm-cache-key"
 
-REPEATED = "the server repeats stored replies: a repeat counts as no sample. Turn its cache off"
+REPEATED = Said("the server repeats stored replies: a repeat counts as no sample. Turn its cache off")
 
 
 def is_stored(headers: Mapping[str, str]) -> bool:

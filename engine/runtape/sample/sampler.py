@@ -18,6 +18,7 @@ import anyio
 import anyio.lowlevel
 
 from ..errors import BudgetSpent, ModelFailed
+from ..said import Said
 from ..wire.values import Request
 from .amount import NOTHING, Amount
 from .asks import Ask, Drawn, is_readable, look
@@ -125,7 +126,7 @@ class Sampler:
         return Counters(len(self._drawn_here), len(self._reused), self._line.requests, self._rounds, used)
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Said]:
         """What the reader of the results has to know, once each."""
         return [*self._line.notes, *self._served.notes, *self._cache.notes, *self._meter.notes]
 

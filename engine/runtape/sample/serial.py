@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from ..said import Said
+
 WORTH = 0.2
 """Seconds of a request below which it makes no difference."""
 
@@ -18,7 +20,7 @@ WAVE = 6
 LIKE_A_QUEUE = 0.7
 """Of the median time that a queue would give, from which on it is one."""
 
-NOTE = "The model's server works on one request at a time, so it is sent one at a time."
+NOTE = Said("The model's server works on one request at a time, so it is sent one at a time.")
 
 
 class Pacing:

@@ -46,9 +46,9 @@ class Served:
                 marked[served_as(answer) or ""] = None
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Said]:
         """One for each name asked for that several models, or several states of one, answered to."""
-        told: list[str] = []
+        told: list[Said] = []
         for asked, names in self._names.items():
             if len(names) > 1:
                 told.append(_note(asked, names, "the answers counted together are not those of one model"))
@@ -57,7 +57,7 @@ class Served:
         return told
 
 
-def split(answers: Iterable[tuple[Answer, Outcome]], of: str = "The decision") -> str | None:
+def split(answers: Iterable[tuple[Answer, Outcome]], of: str = "The decision") -> Said | None:
     """How often the decision was made by each model, or state of one, that answered; None where one did.
 
     `of`: what the answers are, for the beginning of the sentence.
@@ -76,7 +76,7 @@ def split(answers: Iterable[tuple[Answer, Outcome]], of: str = "The decision") -
     return Said(f"{of}, by what answered: ", Quoted(", ".join(rates)), f"{more}.")
 
 
-def _note(asked: str, names: Iterable[str], so: str) -> str:
+def _note(asked: str, names: Iterable[str], so: str) -> Said:
     every = sorted(names)
     shown = " and ".join(_short(name) for name in every[:SHOWN])
     more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""

@@ -19,8 +19,8 @@ from runtape.stats.tally import Tally
 
 def test_why_answers_first_and_then_shows_what_it_rests_on():
     assert to_text(why_page(why_report())) == snapshot("""\
-Why inbox.jsonl, event 12
-=========================
+Why inbox, event 12
+===================
 
 The decision (calls forward_email) depends on this text, which read_email returned (event 9, piece 9[3]/s4).
 
@@ -115,8 +115,8 @@ def test_the_proven_texts_alone_are_compared_with_how_often_the_decision_is_made
 
 def test_fixes_are_a_table_with_the_reason_of_each_failure():
     assert to_text(fix_page(fix_report())) == snapshot("""\
-Fixes for inbox.jsonl, event 12
-===============================
+Fixes for inbox, event 12
+=========================
 
 With untrusted-content the decision (calls forward_email) is made in 0 of 10 reruns (at most 28%); as recorded, in 10 of 10.
 
