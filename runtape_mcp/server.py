@@ -14,6 +14,7 @@ from mcp.server.stdio import stdio_server
 from runtape.installed import version
 
 from . import app, prompts, resources
+from .icon import ICON
 from .jobs import Jobs
 from .library import Library
 from .settings import Settings
@@ -87,6 +88,7 @@ def build(settings: Settings, verbs: Verbs | None = None, *, on_close: Callable[
         title="Runtape",
         description=DESCRIPTION,
         version=version(),
+        icons=[ICON],
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
         log_level="WARNING",

@@ -21,7 +21,10 @@ def imported(err: bytes) -> set[str]:
 
 def test_initialize_is_answered_before_anything_heavy_is_imported(tmp_path: Path) -> None:
     with serving(["--traces", str(tmp_path)], python=["-X", "importtime"]) as wire:
-        assert wire.initialize()["serverInfo"]["name"] == "runtape"
+        about = wire.initialize()["serverInfo"]
+        assert about["name"] == "runtape"
+        [icon] = about["icons"]
+        assert icon["src"].startswith("data:image/svg+xml;base64,")  # no host fetches anything for it
         wire.answer(wire.send("tools/list"))
         wire.call("list_traces")
         wire.end_input()
