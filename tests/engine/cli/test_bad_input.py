@@ -125,9 +125,10 @@ def test_a_server_that_refuses_every_request_is_asked_a_few_times_and_quoted(
         trace = record(tmp_path, server)
     refusal = {"error": {"message": "tools are not supported by this server"}}
     with Loopback(lambda _: Answer(refusal, 400)) as picky:
-        said = complaint(capsys, verb, str(trace), "tool:pay", "--base-url", picky.url, status=4)
+        assert run([verb, str(trace), "tool:pay", "--base-url", picky.url]) == 4
         assert len(picky.requests) <= 4
-    assert "tools are not supported" in said
+    said = capsys.readouterr()
+    assert "tools are not supported" in said.out + said.err
 
 
 def test_odds_of_a_request_that_the_server_refuses_say_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
