@@ -99,13 +99,23 @@ def fix_answer(job: Job, fence: Fence, next_step: str) -> FixAnswer:
 
 def rerun_answer(job: Job, fence: Fence, next_step: str) -> RerunAnswer:
     """The answer of `rerun`: what the agent does, how often."""
-    return _answer(
-        RerunAnswer,
-        job,
-        fence,
-        next_step,
-        lambda show: rerun_fields(job.report, show) if isinstance(job.report, Distribution) else _UNCOUNTED,
-    )
+
+    def fields(show: Show) -> JsonObject:
+        if not isinstance(job.report, Distribution):
+            return _UNCOUNTED
+        told = rerun_fields(job.report, show)
+        return {**told, "notes": [*_lost(job.report, show), *(show.said(note) for note in job.report.notes)]}
+
+    return _answer(RerunAnswer, job, fence, next_step, fields)
+
+
+def _lost(seen: Distribution, show: Show) -> list[Json]:
+    """What became of the reruns that are not among the counted ones."""
+    void = ", ".join(f"{times} {verdict}" for verdict, times in seen.tally.void)
+    lost: list[Json] = [f"Not counted: {void}."] if void else []
+    if seen.tally.broken:
+        lost.append(f"The model's server refused the request: {show.name(seen.tally.broken)}")
+    return lost
 
 
 def result(answer: Answer, prose: str) -> CallToolResult:

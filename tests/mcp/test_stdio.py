@@ -408,6 +408,22 @@ async def test_no_investigations_together_cost_more_than_the_launch_allows(tmp_p
         assert 3 <= len(server.requests) <= 6 / 0.4
 
 
+async def test_a_rerun_tells_what_does_not_count_and_what_was_refused(tmp_path: Path) -> None:
+    def script(received: Received) -> Answer:
+        if len(received.body["messages"]) > 3:
+            return Answer(chat_reply("I look at", finish="error" if received.index else "stop"))
+        return Answer({"error": {"message": "a tool call without its result"}}, 400)
+
+    with Loopback(script) as server:
+        async with connected(tmp_path, server) as client:
+            cut = await ask(client, "rerun", **ABOUT, runs=4)
+            refused = await ask(client, "rerun", trace="last", event="tool:read_email", runs=4)
+
+    assert (cut["kept"]["n"], cut["notes"]) == (1, ["Not counted: 6 invalid."])
+    assert refused["kept"]["n"] == 0
+    assert "answered 400: a tool call without its result" in refused["notes"][0]
+
+
 async def test_a_model_without_a_price_is_not_asked_where_money_is_limited(tmp_path: Path) -> None:
     prices = tmp_path / "prices.json"
     prices.write_text('{"dated": "2026-11-01", "models": {"another": {"input": 1, "output": 1}}}', encoding="utf-8")
