@@ -6,7 +6,8 @@ Each test is skipped where its framework is not installed; `.ci/frameworks` inst
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,13 @@ from loopback import Loopback
 import runtape
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own
+
+
+@pytest.fixture(autouse=True)
+def what_a_framework_leaves_open_is_found_in_its_own_test() -> Iterator[None]:
+    """Event loops and sockets that are never closed warn when they are collected."""
+    yield
+    gc.collect()
 
 
 def refund(order: str) -> str:
