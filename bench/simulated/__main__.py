@@ -15,6 +15,7 @@ from . import baselines
 from .chains import CHAIN_HEADINGS, CHAINS, chain_line
 from .report import HEADINGS, Result, line, measure
 from .rows import ROWS
+from .turning import turning_table
 
 FIRST, SECOND, TUNING = 2_000_000, 3_000_000, 0
 GROWTH = ("one 10x10 .9/.1", "one 500x10 .9/.1")
@@ -56,6 +57,7 @@ def main() -> int:
             first = FIRST if given is None else given
             print(baselines.table(range(first, first + options.seeds // 2), workers))
             print(baselines.DETERMINISTIC)
+            print(f"\nA model that turns in the middle of a search.\n\n{turning_table(first, workers)}")
     return int(missed)
 
 

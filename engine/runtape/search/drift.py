@@ -35,14 +35,17 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
     Raises:
         SearchEnds: the model changed again and again, or to one that never makes the decision.
     """
-    if not _is_silent(ledger) and not any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open):
+    apart = any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open)
+    if not (apart or _is_silent(ledger) or _fades(ledger)):
         return
     batch = Batch(ledger)
     batch.reach(RECORDED, CHECKED, f"base:check:{ledger.checks}")
     yield from batch.ask()
     check = ledger.tally(RECORDED, f"base:check:{ledger.checks}")
     ledger.checks += 1
-    if not _differ(_first(ledger), check):
+    kept, n = _later(ledger)
+    first = _first(ledger)
+    if not (_differ(first, check.kept, check.n) or _differ(first, kept + check.kept, n + check.n)):
         ledger.kept_in = ledger.rounds
         ledger.vouched.append(_joined(check.source, *(ledger.fresh(slot).source for slot in ledger.open)))
         return
@@ -60,6 +63,18 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
 def _first(ledger: Ledger) -> Tally:
     """The reruns that the base began with; later ones are drawn beside those of slots."""
     return ledger.record(RECORDED, ledger.base_series).tallies[0]
+
+
+def _later(ledger: Ledger) -> tuple[int, int]:
+    """Repeats and samples among the reruns as recorded that came after the first ones."""
+    first = _first(ledger)
+    return ledger.base.kept - first.kept, ledger.base.n - first.n
+
+
+def _fades(ledger: Ledger) -> bool:
+    """Whether a frequent decision was mostly not made when it was rerun as recorded later; until a check."""
+    kept, n = _later(ledger)
+    return _first(ledger).rate >= FREQUENT and not ledger.vouched and 2 * kept < n
 
 
 def _is_silent(ledger: Ledger) -> bool:
@@ -86,10 +101,10 @@ def _apart(ledger: Ledger, fresh: Provenance) -> bool:
     return since is not None and fresh.until is not None and fresh.until - since > STEADY
 
 
-def _differ(base: Tally, check: Tally) -> bool:
+def _differ(first: Tally, kept: int, n: int) -> bool:
     """Whether two groups of reruns of the same context have different rates, by Fisher's test on either side."""
-    if not base.n or not check.n:
+    if not first.n or not n:
         return False
-    lower = fisher_less(check.kept, check.n, base.kept, base.n)
-    higher = fisher_less(base.kept, base.n, check.kept, check.n)
+    lower = fisher_less(kept, n, first.kept, first.n)
+    higher = fisher_less(first.kept, first.n, kept, n)
     return min(lower, higher) < CHANGED
