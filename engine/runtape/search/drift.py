@@ -38,10 +38,10 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
     apart = any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open)
     if not (apart or _is_silent(ledger) or _fades(ledger)):
         return
-    batch = Batch(ledger)
-    batch.reach(RECORDED, CHECKED, f"base:check:{ledger.checks}")
+    batch, series = Batch(ledger), _series(ledger)
+    batch.reach(RECORDED, CHECKED, series)
     yield from batch.ask()
-    check = ledger.tally(RECORDED, f"base:check:{ledger.checks}")
+    check = ledger.tally(RECORDED, series)
     ledger.checks += 1
     kept, n = _later(ledger)
     first = _first(ledger)
@@ -83,6 +83,15 @@ def _is_silent(ledger: Ledger) -> bool:
         return False
     opened = [slot.opened for slot in ledger.open if ledger.fresh(slot).n]
     return ledger.kept_in <= max([ledger.rounds - SILENT, *opened])
+
+
+def expect_check(ledger: Ledger, batch: Batch) -> None:
+    """Names the reruns of a check ahead, for a round in which nothing is likely to lead to the decision."""
+    batch.ahead(RECORDED, CHECKED, _series(ledger))
+
+
+def _series(ledger: Ledger) -> str:
+    return f"base:check:{ledger.checks}"
 
 
 def _joined(*sources: Provenance) -> Provenance:

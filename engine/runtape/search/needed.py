@@ -12,7 +12,7 @@ from .batch import Batch
 from .beliefs import beliefs, doubts
 from .confirm import settle_open, take_looks, want_looks
 from .decode import USUAL, WEAK, Chances, Levels, hit_ratio
-from .drift import check_drift
+from .drift import check_drift, expect_check
 from .fragile import guard_cap
 from .headline import has_headline, settle_headline
 from .ledger import Ledger, Variant
@@ -33,6 +33,7 @@ EAGER_NOMINATIONS, EAGER_NOMINATE = 3, 0.25
 """Slots in place of such reruns where further samples of one context cost little: they save the round between."""
 UNRESOLVED = 5
 """Slots, open or given up, beyond which a search is not eager any more: those left are for what is likely."""
+EVEN = 0.5
 FORETOLD = 0.85
 """Chance that some open slot holds, above which pools beside it would tell what nobody asks for any more."""
 
@@ -88,6 +89,8 @@ def find_needed(ledger: Ledger, sweeps: Sequence[Sweep] = (), care: Care = USUAL
             if turn >= PATIENT:
                 batch.base(BASE_SAMPLES)
             _pool(ledger, batch, doubts(ledger, chances), care)
+        elif _all_hold(ledger, chances) >= EVEN:
+            expect_check(ledger, batch)
         if not batch:
             return
         yield from batch.ask()
@@ -120,8 +123,13 @@ def _is_foretold(ledger: Ledger, chances: Chances) -> bool:
     """Whether a quick search will most likely end with a slot that is open now."""
     if not ledger.eager or ledger.settings.depth != "quick":
         return False
-    open_units = [unit for slot in ledger.open if not ledger.fresh(slot).kept for unit in slot.units]
-    return 1 - float(np.prod(1 - chances[open_units])) >= FORETOLD
+    likely = [unit for slot in ledger.open if not ledger.fresh(slot).kept for unit in slot.units]
+    return 1 - float(np.prod(1 - chances[likely])) >= FORETOLD
+
+
+def _all_hold(ledger: Ledger, chances: Chances) -> float:
+    """The chance that every slot that is open now holds, so that their reruns all flip."""
+    return float(np.prod(chances[[unit for slot in ledger.open for unit in slot.units]]))
 
 
 def _pool(ledger: Ledger, batch: Batch, rest: Chances, care: Care) -> None:
