@@ -87,14 +87,16 @@ class World:
 
     def answer(self, wants: Sequence[Want[Variant]]) -> list[Tally]:
         fresh = 0
+        waits = any(want.n > self.drawn.get((want.variant, want.series), 0) for want in wants)
         sent: set[Variant] = set()
         tallies: list[Tally] = []
         for want in wants:
             have = self.drawn.get((want.variant, want.series), 0)
-            if want.n > have:
-                fresh += want.n - have
+            n = max(want.n, want.ahead) if waits else want.n
+            if n > have:
+                fresh += n - have
                 sent.add(want.variant)
-                self.drawn[want.variant, want.series] = want.n
+                self.drawn[want.variant, want.series] = n
             tallies.append(self.tally(want.variant, want.series, want.n))
         self.calls += fresh
         self.contexts += len(sent)

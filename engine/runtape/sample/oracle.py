@@ -62,7 +62,8 @@ class Oracle(Generic[V]):
             for want, request in zip(wants, requests, strict=True)
             if isinstance(request, Request)
         ]
-        ahead = self._ahead(wants, requests)
+        # What is only named ahead is worth no wait of its own.
+        ahead = [] if all(map(self._sampler.has, asks)) else self._ahead(wants, requests)
         drawn = iter(await draw_judged(self._sampler, [*asks, *ahead], self._judge, self._learn))
         tallies: list[Tally] = []
         for want, request in zip(wants, requests, strict=True):
@@ -71,13 +72,6 @@ class Oracle(Generic[V]):
                 continue
             tallies.append(self._counted(want, next(drawn)))
         return tallies
-
-    def known(self, want: Want[V]) -> Tally:
-        """What is there of a want; nothing is sent."""
-        request = self._request(want.variant)
-        if isinstance(request, str):
-            return Tally(broken=request)
-        return self._counted(want, self._sampler.seen(Ask(request, want.series, want.n, self._counts)))
 
     def _ahead(self, wants: Sequence[Want[V]], requests: Sequence[Request | str]) -> list[Ask]:
         """What the next batch will most likely want, where the budget has room for it."""

@@ -134,10 +134,10 @@ class Sampler:
         """Whether the budget has room for so many samples that may turn out not to be needed."""
         return self._budget.spares(samples)
 
-    def seen(self, ask: Ask) -> Drawn:
-        """What is there of the answers to an ask; nothing is sent."""
+    def has(self, ask: Ask) -> bool:
+        """Whether nothing has to be sent to answer an ask."""
         key = key_of(self._line.model.identity, ask.request)
-        return Drawn(look(ask, self._there(key, ask.series)).answers, self._broken.get(key))
+        return key in self._broken or not look(ask, self._there(key, ask.series)).missing
 
     async def samples_at_once(self, ask: Ask) -> int:
         """How many samples one request gives; found out, once for each model, by sending `ask` as one request.
