@@ -60,7 +60,12 @@ def serving(server: Server, host: str) -> Iterator[str]:
         disable_nagle_algorithm = True  # or every second small answer waits 40 ms for an acknowledgement
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            length = int(self.headers["content-length"])
+            sent = self.rfile.read(length)
+            if len(sent) < length:  # whoever sent it was killed before it was a request
+                self.close_connection = True
+                return
+            body = json.loads(sent)
             data = json.dumps(server.answer(body)).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
