@@ -31,12 +31,13 @@ from .planning import planned
 from .prices import Prices
 from .rows import Sample
 from .served import Served
+from .silence import Silence
 
 POLL = 0.05
 """Seconds between looks at samples that somebody else is drawing."""
 
-TRIES = 2
-"""Passes in which one request, or every request, may stay unanswered. The SDK has its own tries inside each."""
+REFUSALS = 2
+"""Requests that a model may refuse before it has accepted one."""
 
 FIRST_TRIES = 3
 """Unreadable answers after which a model that has given no readable one is given up."""
@@ -109,13 +110,9 @@ class Sampler:
         """Never kept in the cache: the next run asks again."""
         self._broken: dict[str, str] = {}
         """By request key, why it cannot be sampled."""
-        self._unanswered: dict[str, int] = {}
-        """By request key, passes in which it got no answer."""
         self._described: set[str] = set()
         """Keys of which the cache knows what they stand for."""
-        self._alone: set[str] = set()
-        """Keys of requests that got no answer in a pass in which others did: it may be them, not the server."""
-        self._silent_passes = 0
+        self._silence = Silence()
         self._proven = False
         """True once the model has given a readable answer."""
 
@@ -297,21 +294,16 @@ class Sampler:
         if not self._proven:
             self._judge_start()
         silent = {job.key: job.unanswered for job in jobs if job.unanswered is not None}
-        if any(job.answered for job in jobs):
-            self._silent_passes = 0
-            self._alone.update(silent)
-        elif silent:
-            self._silent_passes += 1
-        for key, error in silent.items():
-            self._unanswered[key] = self._unanswered.get(key, 0) + 1
-            if key in self._alone and self._unanswered[key] >= TRIES:
-                self._broken[key] = str(error)
-            elif not (self._proven or self._line.in_waves) or self._silent_passes >= TRIES:
-                self._line.dead = error
-                raise error
+        answered = any(job.answered for job in jobs)
+        try:
+            given_up = self._silence.judge(silent, answered=answered, patient=self._proven or self._line.in_waves)
+        except Unanswered as error:
+            self._line.dead = error
+            raise
+        self._broken.update(given_up)
 
     def _judge_start(self) -> None:
-        if len(self._broken) >= TRIES:
+        if len(self._broken) >= REFUSALS:
             raise ModelFailed(f"no request was accepted yet. {next(iter(self._broken.values()))}")
         if len(self._unreadable) >= FIRST_TRIES:
             last = next(reversed(self._unreadable.values()))
