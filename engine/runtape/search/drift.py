@@ -35,14 +35,12 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
     Raises:
         SearchEnds: the model changed again and again, or to one that never makes the decision.
     """
-    apart = any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open)
-    if not (apart or _is_silent(ledger) or _fades(ledger)):
+    apart = _fades(ledger) or any(_apart(ledger, ledger.fresh(slot).source) for slot in ledger.open)
+    if not (apart or _is_silent(ledger)):
         return
-    batch, series = Batch(ledger), _series(ledger)
-    batch.reach(RECORDED, CHECKED, series)
-    yield from batch.ask()
-    check = ledger.tally(RECORDED, series)
-    ledger.checks += 1
+    check = yield from _check(ledger, at_once=apart or ledger.eager)
+    if not apart and check.kept and check.n < CHECKED:
+        return
     kept, n = _later(ledger)
     first = _first(ledger)
     if not (_differ(first, check.kept, check.n) or _differ(first, kept + check.kept, n + check.n)):
@@ -58,6 +56,19 @@ def check_drift(ledger: Ledger) -> Search[Variant, None]:
     yield from batch.ask()
     if not ledger.base.kept:
         raise SearchEnds("drift")
+
+
+def _check(ledger: Ledger, *, at_once: bool) -> Search[Variant, Tally]:
+    """New reruns as recorded; where silence alone is the reason, one that repeats the decision is enough."""
+    series = _series(ledger)
+    ledger.checks += 1
+    for n in (CHECKED,) if at_once else (1, CHECKED):
+        batch = Batch(ledger)
+        batch.reach(RECORDED, n, series)
+        yield from batch.ask()
+        if ledger.tally(RECORDED, series).kept:
+            break
+    return ledger.tally(RECORDED, series)
 
 
 def _first(ledger: Ledger) -> Tally:
