@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from .ledger import RECORDED, Ending, Ledger, Variant
 from .protocol import POOL, Search, Want
@@ -35,6 +35,10 @@ class Batch:
 
     def __bool__(self) -> bool:
         return bool(self._wanted)
+
+    def asks_only(self, variants: Container[Variant]) -> bool:
+        """Whether it wants something, and nothing but some variants."""
+        return bool(self) and all(variant in variants for variant, _ in self._wanted)
 
     def reach(self, variant: Variant, n: int, series: str) -> None:
         """Have at least `n` samples of a variant in a series."""

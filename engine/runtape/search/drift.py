@@ -97,8 +97,12 @@ def _is_silent(ledger: Ledger) -> bool:
 
 
 def expect_check(ledger: Ledger, batch: Batch) -> None:
-    """Names the reruns of a check ahead, for a round in which nothing is likely to lead to the decision."""
-    batch.ahead(RECORDED, CHECKED, _series(ledger))
+    """Adds what saves a wait for a check: for a round in which nothing else is likely to lead to the decision."""
+    if ledger.eager:
+        batch.ahead(RECORDED, CHECKED, _series(ledger))
+    else:
+        batch.reach(RECORDED, 1, _series(ledger))
+        ledger.checks += 1
 
 
 def _series(ledger: Ledger) -> str:

@@ -89,7 +89,7 @@ def find_needed(ledger: Ledger, sweeps: Sequence[Sweep] = (), care: Care = USUAL
             if turn >= PATIENT:
                 batch.base(BASE_SAMPLES)
             _pool(ledger, batch, doubts(ledger, chances), care)
-        elif _all_hold(ledger, chances) >= EVEN:
+        if batch.asks_only({slot.leaves for slot in ledger.open}) and _all_hold(ledger, chances) >= EVEN:
             expect_check(ledger, batch)
         if not batch:
             return

@@ -144,9 +144,9 @@ def test_a_decision_that_is_made_no_more_within_minutes_and_under_one_name_is_ha
 
 def test_a_claim_that_later_reruns_as_recorded_contradict_is_not_made():
     contradicted = 0
-    for seed in range(12):
+    for seed in range(24):
         attribution = Attribution(context(60, pinned=range(10), seed=seed), Settings("full"))
-        search, model = attribution.run(), Fading(seed)
+        search, model = attribution.run(), Fading(seed, last=20)
         finding = drained(search, model)
         assert all(claim.low > 0 for claim in finding.claims)
         if len(attribution.claims) > len(finding.claims):
