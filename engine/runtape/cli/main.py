@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 
@@ -53,8 +54,14 @@ def run(arguments: list[str]) -> int:
     return console.DONE
 
 
+SELDOM = (200_000, 30, 30)
+"""Allocations between garbage collections, and collections between larger ones: a full one of all that is imported takes
+a tenth of a second, and comes between two requests."""
+
+
 def main() -> None:
     """Console script."""
+    gc.set_threshold(*SELDOM)
     for stream in (sys.stdout, sys.stderr):
         # A report that was paid for is not lost because the terminal cannot show one of its characters.
         if isinstance(stream, io.TextIOWrapper):
