@@ -125,12 +125,7 @@ def killing(folder: Path, kills: int) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", metavar="PYTHON", help="interpreter that has the public package installed")
-    parser.add_argument(
-        "--only-remote",
-        action="store_true",
-        help="only the rows whose rounds are fewest: a name that is not loopback, `n` honoured, the longest latency",
-    )
-    parser.add_argument("--only-kills", action="store_true", help="only the last table")
+    parser.add_argument("--only-kills", action="store_true", help="only the process that is killed")
     parser.add_argument("--kills", metavar="N", type=int, default=100, help="SIGKILLs (default 100)")
     chosen = parser.parse_args()
     hosts = ("127.0.0.1", other_name())
@@ -139,18 +134,16 @@ def main() -> int:
         if chosen.only_kills:
             return 0 if killing(here, chosen.kills) else 1
         peer = beside.peer_python(chosen.peer, here / "peer")
-        print("Seconds of `why` from its first request to its last answer; beside them those of the whole commands.")
-        if chosen.only_remote:
-            return 0 if wall_clock(rows, peer, settings(hosts[1:], LATENCIES[-1:], (True,))) else 1
-        good = [wall_clock(rows, peer, settings(hosts))]
-        print(f"\nInput billed for one `why`, in contexts; latency {LATENCIES[1]} s, server 127.0.0.1.")
-        good.append(billing(rows))
-        print("\nRequests on their way while samples are left to be sent.")
-        good.append(in_flight())
+        print("Requests on their way while samples are left to be sent.")
+        good = [in_flight()]
         print("\nCPU of the engine.")
         good.append(computing(here))
         print("\nA process that is killed again and again, and its reply cache.")
         good.append(killing(here, chosen.kills))
+        print("\nSeconds of `why` from its first request to its last answer; beside them those of the whole commands.")
+        good.append(wall_clock(rows, peer, settings(hosts)))
+        print(f"\nInput billed for one `why`, in contexts; latency {LATENCIES[1]} s, server 127.0.0.1.")
+        good.append(billing(rows))
     return 0 if all(good) else 1
 
 

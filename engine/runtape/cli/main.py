@@ -55,8 +55,8 @@ def run(arguments: list[str]) -> int:
 
 
 SELDOM = (200_000, 30, 30)
-"""Allocations between garbage collections, and collections between larger ones: a full one of all that is imported takes
-a tenth of a second, and comes between two requests."""
+"""Allocations between garbage collections, and collections between larger ones: a full one of all that is imported
+takes a tenth of a second, and comes between two requests."""
 
 
 def main() -> None:
