@@ -1,6 +1,6 @@
 """What reruns cost in seconds, CPU and input, beside the public package `runtape` 0.5.0, in one run.
 
-    python -m bench.reruns [--peer PYTHON] [--kills N] [--only-kills | --only-remote]
+    python -m bench.reruns [--peer PYTHON] [--kills N] [--only-kills]
 
 Every row is one recorded run of an example agent, explained by both against the same server, which answers after
 `latency` seconds and keeps each request. Nothing leaves 127.0.0.0/8.

@@ -58,12 +58,10 @@ class Row:
         return self.ours.asking / self.theirs.asking
 
 
-def settings(
-    hosts: tuple[str, ...], latencies: tuple[float, ...] = LATENCIES, honoured: tuple[bool, ...] = (True, False)
-) -> Iterator[Setting]:
-    for latency in latencies:
+def settings(hosts: tuple[str, ...]) -> Iterator[Setting]:
+    for latency in LATENCIES:
         for host in hosts:
-            for honours_n in honoured:
+            for honours_n in (True, False):
                 for example in EXAMPLES:
                     yield Setting(example, latency, honours_n, host)
 
