@@ -16,7 +16,7 @@ from .shifts import against, largest_shifts
 SUSPECTED = 0.2
 """Chance from which a leaf is listed as suspected."""
 CLEARED = 0.05
-"""Chance below which a leaf that was removed without effect is cleared."""
+"""Chance below which a leaf that was removed without effect is cleared, whether or not it has a slot."""
 UNPROVEN_CAUSE = 0.5
 """A suspect this likely at the end, and nothing proven, means that reruns were missing, not that there is no cause."""
 RATIOS = (0.2, 0.35, 0.5)
@@ -64,7 +64,8 @@ def summarise(ledger: Ledger, *, stopped: bool) -> Finding:
 
 def _unproven(ledger: Ledger, chances: Chances, claimed: set[int]) -> tuple[tuple[Suspect, ...], tuple[int, ...]]:
     """Leaves that are suspected, likeliest first, and those that are cleared, in context order."""
-    testing = frozenset[int]().union(*(slot.leaves for slot in ledger.open))
+    alone = frozenset[int]().union(*(slot.leaves for slot in ledger.open if len(slot.units) == 1))
+    together = frozenset[int]().union(*(slot.leaves for slot in ledger.open if len(slot.units) > 1))
     tried = frozenset[int]().union(*(variant for variant, tally in ledger.nominating() if tally.kept))
     suspects: list[Suspect] = []
     cleared: list[int] = []
@@ -72,7 +73,7 @@ def _unproven(ledger: Ledger, chances: Chances, claimed: set[int]) -> tuple[tupl
         chance = float(chances[unit])
         if leaf in claimed:
             continue
-        if leaf in testing or chance > SUSPECTED:
+        if leaf in together or chance > (CLEARED if leaf in alone else SUSPECTED):
             suspects.append(Suspect(leaf, chance))
         elif leaf in tried and chance < CLEARED:
             cleared.append(leaf)
