@@ -60,10 +60,13 @@ async def write_test(
     test = NewTest(decision, path, fix, add_system, system_from, clean_with, guard_with, kept)
     written = await anyio.to_thread.run_sync(state.verbs.write_test, test, project)
     relative = written.relative_to(project.resolve()).as_posix()
+    later = "Run the command in the project folder, then put the change into the agent itself."
+    if system_from is clean_with is guard_with is None:
+        later += " This test keeps the change; one with system_from, clean_with or guard_with keeps the agent to it."
     answer = WrittenTest(
         path=relative,
         command=f"python -m pytest {shlex.quote(relative)}",
-        next="Run the command in the project folder, then put the change into the agent itself.",
+        next=later,
     )
     return result(answer, f"Wrote {relative}. Run it with: {answer.command}\n\nNext: {answer.next}")
 

@@ -105,6 +105,10 @@ def command(
             base_url=reruns.base_url,
         )
         console.complain(f"wrote {written}; run it with: python -m pytest {shlex.quote(str(written))}")
+        console.complain(
+            "the test keeps the change: put it into the agent, and `runtape test` with --system-from or --clean-with "
+            "keeps the agent to it"
+        )
     return console.report_status(
         report.stopped_by, holds=best is not None and (written is not None) == bool(write_test)
     )
