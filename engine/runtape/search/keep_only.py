@@ -37,7 +37,7 @@ def want_keep_only(ledger: Ledger, batch: Batch) -> None:
 
 def expect_keep_only(ledger: Ledger, batch: Batch) -> None:
     """Names these reruns ahead for what the slots under test will most likely have proven."""
-    likely = [slot for slot in ledger.open if not ledger.fresh(slot).kept]
+    likely = ledger.unrefuted
     if not likely or len(likely) > FORESEEN or not ledger.eager:
         return
     chances = beliefs(ledger)

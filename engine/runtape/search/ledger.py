@@ -147,6 +147,11 @@ class Ledger:
         return [slot for slot in self.slots if slot.state == "open"]
 
     @property
+    def unrefuted(self) -> list[Slot]:
+        """Slots under test whose fresh reruns have not repeated the decision so far."""
+        return [slot for slot in self.open if not self.fresh(slot).kept]
+
+    @property
     def proven(self) -> list[Slot]:
         """Slots whose claim holds."""
         return [slot for slot in self.slots if slot.state == "proven" and not slot.replaced]

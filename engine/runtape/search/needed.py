@@ -34,6 +34,7 @@ EAGER_NOMINATIONS, EAGER_NOMINATE = 3, 0.25
 UNRESOLVED = 5
 """Slots, open or given up, beyond which a search is not eager any more: those left are for what is likely."""
 EVEN = 0.5
+"""Chance that every open slot holds, from which a sign that the model still decides so is asked for beside them."""
 FORETOLD = 0.85
 """Chance that some open slot holds, above which pools beside it would tell what nobody asks for any more."""
 
@@ -123,7 +124,7 @@ def _is_foretold(ledger: Ledger, chances: Chances) -> bool:
     """Whether a quick search will most likely end with a slot that is open now."""
     if not ledger.eager or ledger.settings.depth != "quick":
         return False
-    likely = [unit for slot in ledger.open if not ledger.fresh(slot).kept for unit in slot.units]
+    likely = [unit for slot in ledger.unrefuted for unit in slot.units]
     return 1 - float(np.prod(1 - chances[likely])) >= FORETOLD
 
 
